@@ -37,14 +37,14 @@ class InOrder {
   static constexpr std::chrono::milliseconds kLookAgain{20};
 
   InOrder(size_t threads, const Make& make, const Use& use)
-      : make_(make), use_(use), made_(kPiecesAThread * threads) {}
+      : make_(make), use_(use), generated_(kPiecesAThread * threads) {}
 
   void work(size_t number) {
     if (!wait_for_room(number)) return;
     try {
       Piece piece = make_(number);
       const MutexLock lock(mutex_);
-      made_[number % made_.size()].emplace(std::move(piece));
+      generated_[number % generated_.size()].emplace(std::move(piece));
       if (!is_in_use_) use_those_there();
     } catch (...) {
       const MutexLock lock(mutex_);
@@ -58,7 +58,7 @@ class InOrder {
   // own: a cancelled request may skip the very piece that others wait for.
   bool wait_for_room(size_t number) {
     const MutexLock lock(mutex_);
-    while (number >= next_ + made_.size() && !has_failed_) {
+    while (number >= next_ + generated_.size() && !has_failed_) {
       check_cancelled();
       changed_.wait_for(mutex_, kLookAgain);
     }
@@ -68,7 +68,7 @@ class InOrder {
   void use_those_there() REQUIRES(mutex_) {
     is_in_use_ = true;
     for (;;) {
-      std::optional<Piece>& place = made_[next_ % made_.size()];
+      std::optional<Piece>& place = generated_[next_ % generated_.size()];
       if (!place || has_failed_) break;
       use_next(std::move(*std::exchange(place, std::nullopt)));
       ++next_;
@@ -88,7 +88,7 @@ class InOrder {
   Mutex mutex_;
   Condition changed_;
   // Indexed by number modulo its size, which limits how far ahead threads may be.
-  std::vector<std::optional<Piece>> made_ GUARDED_BY(mutex_);
+  std::vector<std::optional<Piece>> generated_ GUARDED_BY(mutex_);
   size_t next_ GUARDED_BY(mutex_) = 0;  // the first piece that is not used
   bool is_in_use_ GUARDED_BY(mutex_) = false;
   bool has_failed_ GUARDED_BY(mutex_) = false;

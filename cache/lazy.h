@@ -16,13 +16,13 @@ class Lazy {
  public:
   Lazy() = default;
   // Holds a value from the start.
-  explicit Lazy(T value) : value_(std::move(value)), is_made_(true) {}
+  explicit Lazy(T value) : value_(std::move(value)), is_generated_(true) {}
 
   // Returns the value, made by make() unless an earlier call made it. Concurrent callers wait. Throws what
   // make throws, and Cancelled; after an exception the next call makes the value again.
   template <class Make>
   const T& get(Make&& make) const {
-    if (const T* const made = known()) return *made;
+    if (const T* const generated = known()) return *generated;
     const CancellableLock lock(making_);
     return known() ? *value_ : keep(make());
   }
@@ -31,7 +31,7 @@ class Lazy {
   // again.
   template <class Make, class MayKeep>
   T get(Make&& make, MayKeep&& may_keep) const {
-    if (const T* const made = known()) return *made;
+    if (const T* const generated = known()) return *generated;
     const CancellableLock lock(making_);
     if (known()) return *value_;
     T value = make();
@@ -40,19 +40,19 @@ class Lazy {
   }
 
   // Returns the value if it was made, else null. Never waits.
-  const T* known() const { return is_made_.load(std::memory_order_acquire) ? &*value_ : nullptr; }
+  const T* known() const { return is_generated_.load(std::memory_order_acquire) ? &*value_ : nullptr; }
 
  private:
   const T& keep(T value) const REQUIRES(making_) {
     value_.emplace(std::move(value));
-    is_made_.store(true, std::memory_order_release);
+    is_generated_.store(true, std::memory_order_release);
     return *value_;
   }
 
   mutable Mutex making_;  // held while the value is made
-  // Written once, under making_. Not GUARDED_BY, because it is read without a lock once is_made_ is set.
+  // Written once, under making_. Not GUARDED_BY, because it is read without a lock once is_generated_ is set.
   mutable std::optional<T> value_;
-  mutable std::atomic<bool> is_made_{false};
+  mutable std::atomic<bool> is_generated_{false};
 };
 
 }  // namespace plainfs

@@ -141,7 +141,7 @@ Status Filesystem::status_so_far(Inode inode) {
 }
 
 std::optional<Status> Filesystem::status_of_unreadable(Inode file) {
-  if (!is_made(file)) return std::nullopt;
+  if (!is_generated(file)) return std::nullopt;
   Status status = status_so_far(file);
   set_size(status, 1);
   return status;

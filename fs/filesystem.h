@@ -127,10 +127,10 @@ class Filesystem {
   // is set if it is unavailable because the file cannot be read.
   Status status_so_far(Inode inode);
   // Returns whether the inode is a directory that views generate (anndata.zarr/, bpcells/, by/), or below it.
-  bool is_made(Inode inode) { return current()->tree().is_made(inode); }
-  // Returns the status of a file with a size that cannot be computed. If the file is_made(), the size is 1:
-  // many readers of such a directory treat a name without a status as absent, and some treat an empty file as
-  // one that was read. Returns nullopt for any other file.
+  bool is_generated(Inode inode) { return current()->tree().is_generated(inode); }
+  // Returns the status of a file with a size that cannot be computed. If the file is_generated(), the size is
+  // 1: many readers of such a directory treat a name without a status as absent, and some treat an empty file
+  // as one that was read. Returns nullopt for any other file.
   std::optional<Status> status_of_unreadable(Inode file);
   // Returns the status of `part` (Listing::is_of_parts), which `directory` is listing, without a pass over
   // its content. The size is known only if that does not require opening the part.

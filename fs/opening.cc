@@ -18,11 +18,11 @@ bool same(timespec a, timespec b) {
 }
 
 Context with_files(const Context& like, Sources& files) {
-  Context made{like.cache,    like.workers, like.decode_budget, like.unit_budget, files,
-               like.counters, like.options, like.warn,          like.note,        {},
-               like.passes};
-  made.progress = like.progress;
-  return made;
+  Context generated{like.cache,    like.workers, like.decode_budget, like.unit_budget, files,
+                    like.counters, like.options, like.warn,          like.note,        {},
+                    like.passes};
+  generated.progress = like.progress;
+  return generated;
 }
 
 // A daemon that is asked to end does so within a second.

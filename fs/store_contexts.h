@@ -81,8 +81,8 @@ class StoreContexts {
         like_.cache,    like_.workers, like_.decode_budget,      like_.unit_budget,        files_for(store),
         like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other,
         like_.passes};
-    made.progress = named(store, like_.progress);
-    return contexts_.emplace(store, made).first->second;
+    generated.progress = named(store, like_.progress);
+    return contexts_.emplace(store, generated).first->second;
   }
 
   // Returns the sources of these stores used so far, see UsedSources::names.

@@ -5,7 +5,7 @@
 #include "formats/annotated/parts.h"
 #include "formats/annotated/seurat_annotations.h"
 #include "formats/annotated/slides.h"
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/generated_array.h"

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "cache/workers.h"
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/gathered.h"
 
 namespace plainfs {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"

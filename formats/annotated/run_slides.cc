@@ -5,9 +5,9 @@
 
 #include "formats/annotated/slides.h"
 #include "formats/annotated/tenx_run.h"
-#include "formats/core/algebra/common_type.h"
 #include "formats/core/base/bytes.h"
 #include "formats/core/codecs/png.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/text/json.h"
 

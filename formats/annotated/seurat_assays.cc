@@ -9,7 +9,7 @@
 #include "formats/annotated/seurat_annotations.h"
 #include "formats/annotated/seurat_layers.h"
 #include "formats/annotated/slides.h"
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"

@@ -6,8 +6,8 @@
 
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/model/gathered.h"
 #include "formats/registry.h"
 
 namespace plainfs::annotated {

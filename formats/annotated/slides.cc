@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "formats/core/algebra/common_type.h"
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/model/turned_array.h"
 
 namespace plainfs::annotated {

@@ -62,8 +62,8 @@ CellTable cell_table(std::string_view text) {
   const std::vector<CsvRecord> records = csv_records(text);
   if (records.empty()) throw damaged("the header is missing");
   const CsvRecord& header = records.front();
-  CellTable made;
-  made.table.rows = records.size() - 1;
+  CellTable generated;
+  generated.table.rows = records.size() - 1;
   std::vector<std::string> names;
   std::unordered_set<std::string_view> known;
   for (size_t row = 1; row < records.size(); ++row) {
@@ -73,11 +73,11 @@ CellTable cell_table(std::string_view text) {
       throw damaged("the cell {} is repeated", records[row][0].text);
     names.push_back(records[row][0].text);
   }
-  made.table.row_names = text_array(names);
+  generated.table.row_names = text_array(names);
   for (size_t column = 1; column < header.size(); ++column)
-    made.table.columns.push_back({header[column].text, column_of(records, column)});
-  made.digest = remote::sha256_hex(text);
-  return made;
+    generated.table.columns.push_back({header[column].text, column_of(records, column)});
+  generated.digest = remote::sha256_hex(text);
+  return generated;
 }
 
 CellTablePtr read_cells_file(const std::string& path) {

@@ -29,7 +29,7 @@ class Complaints {
     lines_.emplace_back("/" + path, fmt::format("{}: {}", kind_of(error.code()), error.what()));
   }
   // Adds a fault of a file that is generated from others, unless one of them has the same fault.
-  void add_of_made(const std::string& path, const Error& error) {
+  void add_of_generated(const std::string& path, const Error& error) {
     const std::string what = fmt::format("{}: {}", kind_of(error.code()), error.what());
     {
       const MutexLock lock(mutex_);
@@ -170,12 +170,12 @@ uint64_t check(Filesystem& filesystem, const Walked& walked, Complaints& complai
 }
 
 // Reads a file for another program: its size, which determines its layout, and its beginning.
-uint64_t check_made(Filesystem& filesystem, const Walked& walked, Complaints& complaints) {
+uint64_t check_generated(Filesystem& filesystem, const Walked& walked, Complaints& complaints) {
   try {
     return read_file(filesystem, walked, kPiece);
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported)
-      complaints.add_of_made(walked.path, error);
+      complaints.add_of_generated(walked.path, error);
     else if (!has_other_index(filesystem, walked.path))
       complaints.add_limit(walked.path, error);
     return 0;
@@ -183,10 +183,10 @@ uint64_t check_made(Filesystem& filesystem, const Walked& walked, Complaints& co
 }
 
 // Returns the files in the entries that are generated for other programs.
-std::vector<Walked> files_in(Filesystem& filesystem, const std::vector<Walked>& made,
+std::vector<Walked> files_in(Filesystem& filesystem, const std::vector<Walked>& generated,
                              std::vector<WalkFailure>& failures) {
   std::vector<Walked> files;
-  for (const Walked& each : made) {
+  for (const Walked& each : generated) {
     const std::vector<Walked> below =
         each.kind == FileKind::directory ? walk(filesystem, each.path, failures) : std::vector{each};
     std::copy_if(below.begin(), below.end(), std::back_inserter(files),
@@ -211,9 +211,9 @@ class Checked {
   Checked(Session& session, Complaints& complaints) : session_(session), complaints_(complaints) {}
 
   // made: the entries in `all` that are generated for other programs; they are checked after the rest.
-  void check_all(const std::vector<Walked>& all, const std::vector<Walked>& made) {
+  void check_all(const std::vector<Walked>& all, const std::vector<Walked>& generated) {
     const auto is_file = [](const Walked& walked) { return walked.kind == FileKind::file; };
-    files_ = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file)) + made.size();
+    files_ = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file)) + generated.size();
     Progress progress;
     progress.begin("reading", Progress::Unit::files, files_);
     Filesystem& filesystem = session_.filesystem();
@@ -222,8 +222,8 @@ class Checked {
       if (is_file(all[i])) progress.add(1);
     });
     if (!session_.context().options.follow_outside) outside_ = count_outside_links(filesystem, all);
-    session_.context().workers.parallel_for(made.size(), [&](size_t i) {
-      bytes_ += check_made(filesystem, made[i], complaints_);
+    session_.context().workers.parallel_for(generated.size(), [&](size_t i) {
+      bytes_ += check_generated(filesystem, generated[i], complaints_);
       progress.add(1);
     });
   }
@@ -264,10 +264,10 @@ int check_command(Arguments arguments) {
   for (const std::string& path : paths) resolve_given(filesystem, options.store, path);
   std::vector<Walked> repeated;
   const std::vector<Walked> all = walk_given(filesystem, paths, failures, is_of_all ? &repeated : nullptr);
-  const std::vector<Walked> made = files_in(filesystem, repeated, failures);
+  const std::vector<Walked> generated = files_in(filesystem, repeated, failures);
   for (const WalkFailure& failure : failures) complaints.add(failure.path, failure.error);
   Checked checked(session, complaints);
-  checked.check_all(all, made);
+  checked.check_all(all, generated);
   complaints.print();
   std::printf("%s\n", checked.outcome().c_str());
   // Data left out of a file, or unusual data, are not errors, nor are data that one of many formats cannot

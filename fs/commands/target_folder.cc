@@ -67,7 +67,7 @@ class Trial {
     if (inside_.number() < 0) throw disk_failure();
   }
   ~Trial() {
-    for (const std::string& name : made_) ::unlinkat(inside_.number(), name.c_str(), 0);
+    for (const std::string& name : generated_) ::unlinkat(inside_.number(), name.c_str(), 0);
     ::unlinkat(folder_.number(), name_.c_str(), AT_REMOVEDIR);
   }
   Trial(const Trial&) = delete;
@@ -79,7 +79,7 @@ class Trial {
     constexpr int kFlags = O_NOFOLLOW | O_CLOEXEC;
     Descriptor file(::openat(inside_.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | kFlags, 0600));
     if (file.number() >= 0) {
-      made_.push_back(name);
+      generated_.push_back(name);
       if (!write_all_at(file.number(), 0, name)) throw disk_failure();
       return {};
     }
@@ -100,7 +100,7 @@ class Trial {
   const Descriptor& folder_;
   std::string name_;
   Descriptor inside_{-1};
-  std::vector<std::string> made_;
+  std::vector<std::string> generated_;
 };
 
 bool tells_all_apart(const Descriptor& folder) {

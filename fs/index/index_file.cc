@@ -149,14 +149,14 @@ Bytes encode_index(std::string_view key, const std::vector<SourceStamp>& sources
     paths += entry.path.size();
     before = entry.path;
   }
-  const Bytes made = directory.take();
-  if (made.size() > kMaxDirectory || paths > kMaxPaths || made.size() + offset > kMaxFile)
-    throw unsupported("an index of {} bytes", made.size() + offset);
+  const Bytes generated = directory.take();
+  if (generated.size() > kMaxDirectory || paths > kMaxPaths || generated.size() + offset > kMaxFile)
+    throw unsupported("an index of {} bytes", generated.size() + offset);
   Writer file;
   file.bytes(as_byte_span(kMagic));
-  file.little(uint64_t{made.size()});
-  file.little(crc32c(made));
-  file.bytes(made);
+  file.little(uint64_t{generated.size()});
+  file.little(crc32c(generated));
+  file.bytes(generated);
   for (const IndexEntry& entry : entries) file.bytes(entry.measured);
   return file.take();
 }

@@ -68,8 +68,8 @@ void write_each(const Elements& elements, uint64_t first, uint64_t count, std::b
   for (uint64_t i = 0; i < count; ++i) {
     const bool is_missing = elements.missing[first + i];
     if (!is_missing && !fits(values[i])) refuse(values[i]);
-    const Out made = is_missing ? missing : make(values[i]);
-    std::memcpy(out + i * sizeof(Out), &made, sizeof made);
+    const Out generated = is_missing ? missing : make(values[i]);
+    std::memcpy(out + i * sizeof(Out), &generated, sizeof generated);
   }
 }
 

@@ -163,17 +163,17 @@ void H5Layout::texts(const std::string& path, const ArrayPtr& values, H5Attribut
 void H5Layout::records(const std::string& path, const ArrayPtr& values, H5Attributes attributes) {
   values->check();
   const ArrayPtr ordered = in_row_order(values);
-  const auto made = std::make_shared<SkeletonRecords>();
+  const auto generated = std::make_shared<SkeletonRecords>();
   for (const Field& field : ordered->dtype().fields)
-    made->fields.push_back(record_field(field.name, field.type));
+    generated->fields.push_back(record_field(field.name, field.type));
   constexpr uint64_t kAtOnce = 4096;
-  RecordBytes out(ordered->dtype(), *made);
+  RecordBytes out(ordered->dtype(), *generated);
   for (uint64_t first = 0, count = ordered->count(); first < count; first += kAtOnce) {
     const Elements some = read_run(*ordered, first, std::min(kAtOnce, count - first));
     for (uint64_t i = 0; i < some.count; ++i) out.add(some, i);
   }
   SkeletonDataset as{SkeletonKind::records, 1, shown_shape(*values)};
-  as.records = made;
+  as.records = generated;
   data(path, std::move(as), nullptr, std::move(attributes));
 }
 

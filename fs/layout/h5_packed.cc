@@ -68,13 +68,13 @@ class ChunkedData {
     const auto room = context_.unit_budget.take((end - first) * row_bytes_);
     Bytes rows((end - first) * row_bytes_);
     segment_.read({first * row_bytes_, rows});
-    Chunks made;
+    Chunks generated;
     for (uint64_t row = first; row < end; row += chunk_[0]) {
       const ByteSpan band =
           ByteSpan(rows).subspan((row - first) * row_bytes_, std::min(chunk_[0], end - row) * row_bytes_);
-      cut_band(row, band, made);
+      cut_band(row, band, generated);
     }
-    return made;
+    return generated;
   }
   // Returns the bytes up to the end of a piece.
   uint64_t end_of(size_t piece) const {
@@ -84,7 +84,7 @@ class ChunkedData {
  private:
   uint64_t rows_of_piece() const { return bands_at_once_ * chunk_[0]; }
 
-  void cut_band(uint64_t row, ByteSpan band, Chunks& made) const {
+  void cut_band(uint64_t row, ByteSpan band, Chunks& generated) const {
     std::vector<uint64_t> origin(chunk_.size(), 0);
     origin[0] = row;
     Bytes whole(product(chunk_) * dataset_.size), shuffled;
@@ -97,7 +97,7 @@ class ChunkedData {
         shuffle(whole, dataset_.size, shuffled);
         bytes = shuffled;
       }
-      made.push_back({origin, zlib_deflated(bytes, dataset_.chunks->level)});
+      generated.push_back({origin, zlib_deflated(bytes, dataset_.chunks->level)});
       size_t axis = chunk_.size() - 1;
       for (; axis > 0 && (origin[axis] += chunk_[axis]) >= dataset_.shape[axis]; --axis) origin[axis] = 0;
       if (axis == 0) return;

@@ -35,10 +35,10 @@ struct FieldBytes {
 
 FieldBytes number_field(const Field& field, const Elements& elements) {
   const ElementForm form = little_stored(field.type);
-  FieldBytes made{Json::List{field.name, number_name(field.type)}, {}, form.size};
-  made.bytes.resize(checked_size(elements.count, form.size));
-  form.write(field.type, elements, 0, elements.count, reinterpret_cast<std::byte*>(made.bytes.data()));
-  return made;
+  FieldBytes generated{Json::List{field.name, number_name(field.type)}, {}, form.size};
+  generated.bytes.resize(checked_size(elements.count, form.size));
+  form.write(field.type, elements, 0, elements.count, reinterpret_cast<std::byte*>(generated.bytes.data()));
+  return generated;
 }
 
 FieldBytes text_field(const Field& field, const Elements& elements) {
@@ -56,15 +56,15 @@ FieldBytes text_field(const Field& field, const Elements& elements) {
     longest = std::max(longest, points.size());
     texts.push_back(std::move(points));
   }
-  FieldBytes made{Json::List{field.name, "<U" + std::to_string(longest)}, {}, longest * 4};
-  if (checked_multiply(elements.count, made.size) > kMaxBytes)
+  FieldBytes generated{Json::List{field.name, "<U" + std::to_string(longest)}, {}, longest * 4};
+  if (checked_multiply(elements.count, generated.size) > kMaxBytes)
     throw unsupported("field {} takes more than {} bytes", field.name, kMaxBytes);
   for (std::vector<uint32_t>& points : texts) {
     points.resize(longest);
     for (const uint32_t point : points)
-      for (int shift = 0; shift < 32; shift += 8) made.bytes += static_cast<char>(point >> shift);
+      for (int shift = 0; shift < 32; shift += 8) generated.bytes += static_cast<char>(point >> shift);
   }
-  return made;
+  return generated;
 }
 
 FieldBytes field_bytes(const Field& field, const Elements& elements) {

@@ -303,7 +303,7 @@ void check_chunk_count(const ZarrArray& array) {
 
 const ZarrContent& ZarrNode::content() {
   if (given_) return *given_;
-  return made_.get([&] {
+  return generated_.get([&] {
     try {
       return make_();
     } catch (const Error& error) {

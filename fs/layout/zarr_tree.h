@@ -68,7 +68,7 @@ class ZarrNode : public std::enable_shared_from_this<ZarrNode> {
  private:
   const std::unique_ptr<ZarrContent> given_;  // null if make_ makes it
   const std::function<ZarrContent()> make_;
-  Lazy<ZarrContent> made_;
+  Lazy<ZarrContent> generated_;
 };
 
 // Adds a member at the path "a/b"; its parents may be new groups without attributes. If a name is not valid

@@ -82,7 +82,7 @@ class RunFolder {
  private:
   std::string path_;
   Descriptor lock_;  // held while this process, or one that serves a store in it, runs
-  std::vector<std::string> made_;
+  std::vector<std::string> generated_;
   bool is_mounted_ = false;  // the folder is a mount point
 };
 
@@ -112,7 +112,7 @@ RunFolder::RunFolder(bool is_private) {
 }
 
 RunFolder::~RunFolder() {
-  for (const std::string& mountpoint : made_) ::rmdir(mountpoint.c_str());
+  for (const std::string& mountpoint : generated_) ::rmdir(mountpoint.c_str());
   if (is_mounted_) ::umount2(path_.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH);
   ::rmdir(path_.c_str());
 }
@@ -120,7 +120,7 @@ RunFolder::~RunFolder() {
 std::string RunFolder::add(const std::string& store) {
   const std::string path = new_mountpoint(path_, store);
   if (path.empty()) throw Failure(kNoMountpoint, path_ + ": cannot create a directory in it");
-  made_.push_back(path);
+  generated_.push_back(path);
   return path;
 }
 

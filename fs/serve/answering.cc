@@ -65,7 +65,7 @@ bool is_asked_by_habit(const HttpRequest& request, const std::vector<std::string
 // Returns whether the client is fsspec and the file is part of a generated Zarr hierarchy. For zarr-python 2,
 // fsspec skips keys that the server answers with an error, and zarr treats them as absent and fills them in.
 bool would_be_filled_in(const HttpRequest& request, const Site::Place& place) {
-  if (!place.filesystem || place.kind != FileKind::file || !place.filesystem->is_made(place.inode))
+  if (!place.filesystem || place.kind != FileKind::file || !place.filesystem->is_generated(place.inode))
     return false;
   if (request.method == "PROPFIND" || request.field("User-Agent").find("aiohttp") == std::string::npos)
     return false;

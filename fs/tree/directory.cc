@@ -93,14 +93,14 @@ struct Candidate {
 
 // Returns an entry that views generate in the directory of a node. fault: why the node cannot be read for
 // now.
-DirectoryEntry made_by_views(ViewEntry offered, const std::optional<Error>& fault,
-                             const std::shared_ptr<const Node>& node) {
+DirectoryEntry generated_by_views(ViewEntry offered, const std::optional<Error>& fault,
+                                  const std::shared_ptr<const Node>& node) {
   if (!offered.identity.node) offered.identity.node = node;
   const bool is_directory = offered.is_directory();
-  DirectoryEntry made{std::move(offered), is_directory ? FileKind::directory : FileKind::file};
-  if (!made.fault) made.fault = fault;
-  made.is_made = is_directory;
-  return made;
+  DirectoryEntry generated{std::move(offered), is_directory ? FileKind::directory : FileKind::file};
+  if (!generated.fault) generated.fault = fault;
+  generated.is_generated = is_directory;
+  return generated;
 }
 
 class MemberLister {
@@ -389,10 +389,11 @@ const Error* Unopened::unknown(std::string_view name) const {
 DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
                                 const DirectoryPlace& place, const ListingContext& listing) {
   if (directory.list) {
-    DirectoryContent made;
+    DirectoryContent generated;
     for (ViewEntry& entry : directory.list())
-      made.shown.push_back(made_by_views(std::move(entry), directory.fault, directory.identity.node));
-    return made;
+      generated.shown.push_back(
+          generated_by_views(std::move(entry), directory.fault, directory.identity.node));
+    return generated;
   }
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
   Links links(place.store, listing.stores, listing.context);

@@ -24,7 +24,7 @@ namespace plainfs {
 struct DirectoryEntry : ViewEntry {
   FileKind kind = FileKind::file;
   std::string target{};  // of a link
-  bool is_made = false;  // a directory that views generate
+  bool is_generated = false;  // a directory that views generate
   // The name without extension that all entries for one member of the store share: "obs" for obs/, obs.csv
   // and obs.rds. Empty for an entry that stands for no member or is inside the member's directory.
   std::string member{};

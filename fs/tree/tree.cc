@@ -70,7 +70,7 @@ Top step(const Top& top, bool& is_named, std::string_view name, const ListingCon
   Top below{top.store, top.above, *found};
   below.above.push_back(found->name);
   below.directory.name.clear();
-  below.directory.is_made |= top.directory.is_made;
+  below.directory.is_generated |= top.directory.is_generated;
   return below;
 }
 
@@ -154,18 +154,18 @@ Tree::EntryPtr Tree::entry(Inode inode) {
   const WriterLock lock(mutex_);
   if (EntryPtr known = met(inode)) return known;
   if (!here->node().store.empty()) inner_roots_.emplace(inode, here->node().store);
-  EntryPtr made = add(inode, kind);
-  if (made->directory) made->directory->has_found = here->found != nullptr;
-  return made;
+  EntryPtr generated = add(inode, kind);
+  if (generated->directory) generated->directory->has_found = here->found != nullptr;
+  return generated;
 }
 
 Tree::EntryPtr Tree::add(Inode inode, FileKind kind) {
   forget_lost_names();
-  auto made = std::make_shared<Entry>();  // complete before another thread can see it
-  made->kind = kind;
-  if (is_directory(kind)) made->directory = std::make_unique<Directory>();
-  entries_[inode] = made;
-  return made;
+  auto generated = std::make_shared<Entry>();  // complete before another thread can see it
+  generated->kind = kind;
+  if (is_directory(kind)) generated->directory = std::make_unique<Directory>();
+  entries_[inode] = generated;
+  return generated;
 }
 
 // A released name gets another inode when it is looked up again.
@@ -321,10 +321,10 @@ std::optional<Inode> Tree::find_unlisted(Inode directory, std::string_view name)
   return inode;
 }
 
-bool Tree::is_made(Inode inode) {
+bool Tree::is_generated(Inode inode) {
   for (; inode != kRootInode; inode = inodes_->parent(inode))
-    if (is_directory(inodes_->kind(inode)) && shown(inode)->is_made) return true;
-  return top_.directory.is_made;
+    if (is_directory(inodes_->kind(inode)) && shown(inode)->is_generated) return true;
+  return top_.directory.is_generated;
 }
 
 std::optional<Inode> Tree::find_hidden(Inode directory, std::string_view name) const {

@@ -109,7 +109,7 @@ class Tree {
   // Returns whether every opening of the file has its own content.
   bool changes(Inode file);
   // Returns whether the inode is a directory that views generate, or below one.
-  bool is_made(Inode inode);
+  bool is_generated(Inode inode);
   // Returns the file; opens it if it is not open. All callers share one view.
   std::shared_ptr<ViewFile> view(Inode file);
   // Returns the size of the file, computed once.

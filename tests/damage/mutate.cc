@@ -145,9 +145,9 @@ class Mutation {
     }
     const std::string stem = path.substr(0, path.rfind('.'));
     if (stem != path && near_.starts_with(stem + "/")) return true;
-    const size_t made = std::min({path.find("10x/"), path.find("bpcells/"), path.find("pseudobulk/")});
-    const std::string folder = path.substr(0, made != path.npos ? made : path.rfind('/') + 1);
-    return (made != path.npos || path.ends_with(".rds")) && near_.starts_with(folder);
+    const size_t generated = std::min({path.find("10x/"), path.find("bpcells/"), path.find("pseudobulk/")});
+    const std::string folder = path.substr(0, generated != path.npos ? generated : path.rfind('/') + 1);
+    return (generated != path.npos || path.ends_with(".rds")) && near_.starts_with(folder);
   }
 
  private:

@@ -389,18 +389,18 @@ class FooterReader {
   // Returns whether the file is by parquet-mr of before 1.2.9, or of no version.
   bool sizes_leave_out_dictionary() const {
     constexpr std::string_view kName = "parquet-mr", kVersion = " version ";
-    std::string_view made(footer_.created_by);
-    if (!made.starts_with(kName)) return false;
-    made.remove_prefix(kName.size());
-    if (!made.starts_with(kVersion)) return true;
-    made.remove_prefix(kVersion.size());
+    std::string_view generated(footer_.created_by);
+    if (!generated.starts_with(kName)) return false;
+    generated.remove_prefix(kName.size());
+    if (!generated.starts_with(kVersion)) return true;
+    generated.remove_prefix(kVersion.size());
     uint64_t parts[3] = {};
     for (uint64_t& part : parts) {
-      const size_t digits = std::min(made.find_first_not_of("0123456789"), made.size());
+      const size_t digits = std::min(generated.find_first_not_of("0123456789"), generated.size());
       constexpr size_t kMaxDigits = 9;
       if (digits == 0 || digits > kMaxDigits) return true;
-      part = std::stoull(std::string(made.substr(0, digits)));
-      made.remove_prefix(std::min(digits + 1, made.size()));
+      part = std::stoull(std::string(generated.substr(0, digits)));
+      generated.remove_prefix(std::min(digits + 1, generated.size()));
     }
     return std::tuple(parts[0], parts[1], parts[2]) < std::tuple(1, 2, 9);
   }

@@ -26,12 +26,12 @@ struct Scientific {
 Scientific scientific_of(double size) {
   const std::string text = printed("%.*e", kDigits - 1, size);  // d.dddde±xx
   const size_t e = text.find('e');
-  Scientific made;
-  made.exponent = std::atoi(text.c_str() + e + 1);
-  made.is_exact = std::strtod(text.c_str(), nullptr) == size;
+  Scientific generated;
+  generated.exponent = std::atoi(text.c_str() + e + 1);
+  generated.is_exact = std::strtod(text.c_str(), nullptr) == size;
   const size_t last = text.find_last_not_of('0', e - 1);
-  if (text[last] != '.') made.digits = static_cast<int>(last - text.find('.')) + 1;
-  return made;
+  if (text[last] != '.') generated.digits = static_cast<int>(last - text.find('.')) + 1;
+  return generated;
 }
 
 }  // namespace
@@ -40,17 +40,18 @@ std::optional<std::string> character_of(double number, int scipen) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Inf" : "-Inf";
   if (number == 0) return "0";
-  const Scientific made = scientific_of(std::fabs(number));
-  if (!made.is_exact) return std::nullopt;
-  const int left = std::max(1, made.exponent + 1);
-  const int right = std::max(0, made.digits - made.exponent - 1);
+  const Scientific generated = scientific_of(std::fabs(number));
+  if (!generated.is_exact) return std::nullopt;
+  const int left = std::max(1, generated.exponent + 1);
+  const int right = std::max(0, generated.digits - generated.exponent - 1);
   const int fixed_width = left + right + (right != 0);
-  const int exponent_digits = made.exponent >= 100 || made.exponent <= -99 ? 2 : 1;  // beyond the first
-  const int width = (made.digits > 1) + made.digits + 3 + exponent_digits;
+  const int exponent_digits =
+      generated.exponent >= 100 || generated.exponent <= -99 ? 2 : 1;  // beyond the first
+  const int width = (generated.digits > 1) + generated.digits + 3 + exponent_digits;
   const bool is_fixed = fixed_width <= width + scipen;
-  if (is_fixed && made.exponent > kDigits) return std::nullopt;  // some versions pad it
+  if (is_fixed && generated.exponent > kDigits) return std::nullopt;  // some versions pad it
   if (is_fixed) return printed("%.*f", right, number);
-  return printed("%.*e", made.digits - 1, number);
+  return printed("%.*e", generated.digits - 1, number);
 }
 
 }  // namespace plainfs::rds

@@ -51,14 +51,14 @@ class ChainParser {
     if (ObjectCodecPtr object = make_zarr_object_codec(codec.name, codec.configuration, chain_.dtype)) {
       return add_objects(codec, std::move(object));
     }
-    CodecPtr made = make_zarr_v3_codec(codec.name, codec.configuration, stage_);
+    CodecPtr generated = make_zarr_v3_codec(codec.name, codec.configuration, stage_);
     if (contains(kFlatSerializers, codec.name)) {
       begin_serializer(codec);
       require_flat_numbers(codec);
     } else if (!serialized_) {
       throw damaged("codec \"{}\" is before the array-to-bytes codec", codec.name);
     }
-    chain_.byte_codecs.push_back(std::move(made));
+    chain_.byte_codecs.push_back(std::move(generated));
   }
 
   CodecChain finish() {
@@ -104,11 +104,11 @@ class ChainParser {
   void add_array_codec(const Extension& codec) {
     require_array(codec);
     require_flat_numbers(codec);
-    CodecPtr made = make_zarr_v3_codec(codec.name, codec.configuration, stage_);
-    stage_ = made->encoded_stage(stage_);
+    CodecPtr generated = make_zarr_v3_codec(codec.name, codec.configuration, stage_);
+    stage_ = generated->encoded_stage(stage_);
     lengths_.clear();
     for (const uint64_t length : stage_.shape) lengths_.push_back({length});
-    chain_.array_steps.emplace_back(std::move(made));
+    chain_.array_steps.emplace_back(std::move(generated));
     has_array_codec_ = true;
   }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/model/generated_array.h"
 
 namespace plainfs {

@@ -1,8 +1,8 @@
 // A part of a CF variable as a table: a column for each dimension, then the values.
 #pragma once
 
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/cf/dataset.h"
+#include "formats/core/model/gathered.h"
 
 namespace plainfs {
 

@@ -55,21 +55,21 @@ Mutex& surveys_mutex() {
 }  // namespace
 
 struct Array::Surveys {
-  std::map<std::pair<std::type_index, uint64_t>, std::shared_ptr<const void>> made;
+  std::map<std::pair<std::type_index, uint64_t>, std::shared_ptr<const void>> generated;
 };
 
 std::shared_ptr<const void> Array::find_survey(std::type_index type, uint64_t key) const {
   const MutexLock lock(surveys_mutex());
   if (!surveys_) return nullptr;
-  const auto found = surveys_->made.find({type, key});
-  return found == surveys_->made.end() ? nullptr : found->second;
+  const auto found = surveys_->generated.find({type, key});
+  return found == surveys_->generated.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<const void> Array::keep_survey(std::type_index type, uint64_t key,
-                                               std::shared_ptr<const void> made) const {
+                                               std::shared_ptr<const void> generated) const {
   const MutexLock lock(surveys_mutex());
   if (!surveys_) surveys_ = std::make_shared<Surveys>();
-  return surveys_->made.try_emplace({type, key}, std::move(made)).first->second;
+  return surveys_->generated.try_emplace({type, key}, std::move(generated)).first->second;
 }
 
 uint64_t element_count(std::span<const uint64_t> shape) {

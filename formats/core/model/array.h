@@ -124,7 +124,7 @@ class Array {
 
   std::shared_ptr<const void> find_survey(std::type_index type, uint64_t key) const;
   std::shared_ptr<const void> keep_survey(std::type_index type, uint64_t key,
-                                          std::shared_ptr<const void> made) const;
+                                          std::shared_ptr<const void> generated) const;
 
   DType dtype_;
   Shape shape_;

@@ -167,12 +167,12 @@ ArrayPtr whole_counts(ArrayPtr times, TimeUnit unit) {
   return mapped(std::move(times), whole, [stored, whole, unit](const Elements& elements, const Box&) {
     if (!are_counted_by(unit, counted_extent(stored, elements)))
       throw unsupported("a time has more digits or is farther from 1970 than {} counts", whole.name());
-    Elements made = zero_elements(whole, elements.count);
-    made.missing = elements.missing;
-    const auto counts = made.mutable_values<int64_t>();
+    Elements generated = zero_elements(whole, elements.count);
+    generated.missing = elements.missing;
+    const auto counts = generated.mutable_values<int64_t>();
     for (uint64_t i = 0; i < elements.count; ++i)
       if (!elements.is_missing(i)) counts[i] = count_of(counted_number(stored, elements, i), unit);
-    return made;
+    return generated;
   });
 }
 

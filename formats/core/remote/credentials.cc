@@ -303,11 +303,11 @@ std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpCli
   if (service.empty()) service = "http://169.254.169.254";
   while (service.ends_with('/')) service.pop_back();
   const auto request = [&](const std::string& path) {
-    HttpRequest made;
-    made.url = service + path;
-    made.past_proxies = true;
-    made.connect_seconds = made.most_seconds = kMachineSeconds;
-    return made;
+    HttpRequest generated;
+    generated.url = service + path;
+    generated.past_proxies = true;
+    generated.connect_seconds = generated.most_seconds = kMachineSeconds;
+    return generated;
   };
   HttpRequest session = request("/latest/api/token");
   session.method = "PUT";
@@ -316,9 +316,9 @@ std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpCli
   // This machine has no such service.
   if (token.head.status != 200 || !token.failure.empty()) return std::nullopt;
   const auto ask = [&](const std::string& path) {
-    HttpRequest made = request(path);
-    made.fields = {"X-aws-ec2-metadata-token: " + token.body};
-    return client.ask(std::move(made), kMaxBytes);
+    HttpRequest generated = request(path);
+    generated.fields = {"X-aws-ec2-metadata-token: " + token.body};
+    return client.ask(std::move(generated), kMaxBytes);
   };
   const std::string roles = "/latest/meta-data/iam/security-credentials/";
   const HttpReply role = ask(roles);

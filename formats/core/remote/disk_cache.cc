@@ -180,11 +180,11 @@ void DiskBlocks::write(uint64_t block, ByteSpan bytes) {
 
 DiskCache::DiskCache(std::string folder, uint64_t most_bytes)
     : folder_(std::move(folder)), most_bytes_(most_bytes) {
-  const bool is_made = make_own_folder(folder_);
+  const bool is_generated = make_own_folder(folder_);
   // Only creating and locking a file shows whether that is possible.
   const std::string probe = fmt::format("{}/{}{}", folder_, ::getpid(), kUnfinished);
-  const Descriptor file(is_made ? ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
-                                : -1);
+  const Descriptor file(
+      is_generated ? ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1);
   const bool is_usable = file.number() >= 0 && ::flock(file.number(), LOCK_SH | LOCK_NB) == 0;
   const int reason = errno;
   if (file.number() >= 0) ::unlink(probe.c_str());

@@ -153,9 +153,9 @@ curl_socket_t on_connect(void* to, curlsocktype, curl_sockaddr* address) {
   });
   if (!is_allowed) return CURL_SOCKET_BAD;
   transfer.was_allowed = true;
-  const int made = ::socket(address->family, address->socktype, address->protocol);
-  if (made >= 0) ::fcntl(made, F_SETFD, FD_CLOEXEC);
-  return made;
+  const int generated = ::socket(address->family, address->socktype, address->protocol);
+  if (generated >= 0) ::fcntl(generated, F_SETFD, FD_CLOEXEC);
+  return generated;
 }
 
 bool is_direct(const HttpRequest& request) {

@@ -199,7 +199,9 @@ class ComputedDense : public Array {
 }  // namespace
 
 std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make) {
-  return [make = std::move(make), made = std::make_shared<Lazy<SparseMatrix>>()] { return made->get(make); };
+  return [make = std::move(make), generated = std::make_shared<Lazy<SparseMatrix>>()] {
+    return generated->get(make);
+  };
 }
 
 SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/sparse/computed_matrix.h"
 
 namespace plainfs {
@@ -125,16 +125,16 @@ EntrySourcePtr coordinate_source(const CoordinateMatrix& matrix) {
 }
 
 SparseMatrix by_columns(const CoordinateMatrix& matrix, Context& context) {
-  SparseMatrix made;
-  made.rows = matrix.rows;
-  made.columns = matrix.columns;
-  made.row_names = matrix.row_names;
-  made.column_names = matrix.column_names;
-  made.is_real = matrix.is_real;
-  made.missing = matrix.missing;
-  made.evaluate =
+  SparseMatrix generated;
+  generated.rows = matrix.rows;
+  generated.columns = matrix.columns;
+  generated.row_names = matrix.row_names;
+  generated.column_names = matrix.column_names;
+  generated.is_real = matrix.is_real;
+  generated.missing = matrix.missing;
+  generated.evaluate =
       made_once([matrix, &context] { return computed_lists(coordinate_source(matrix), context); });
-  return made;
+  return generated;
 }
 
 }  // namespace plainfs

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <span>
 
-#include "formats/core/algebra/common_type.h"
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/frames/common_type.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/sparse/sorted.h"
 
 namespace plainfs {

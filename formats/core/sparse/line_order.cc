@@ -27,7 +27,7 @@ namespace {
 constexpr uint64_t kCachePart = 8, kMaxCachePart = 2, kMakingPart = 4;
 constexpr uint64_t kLeastInSegment = 4096, kMaxInSegment = uint64_t{4} << 20;
 // Bytes per entry besides the stored data while a segment is created.
-constexpr uint64_t kWhileMade = 12;
+constexpr uint64_t kWhileGenerated = 12;
 constexpr uint64_t kLeastEncoded = 2, kMaxEncoded = 5 + 1 + 8;  // bytes
 // The part of the budget (1 / kLinePart) for one number per line.
 constexpr uint64_t kLinePart = 32;
@@ -52,7 +52,7 @@ uint64_t table_size(uint64_t lines) {
 
 uint64_t in_segment(const Lists& lists, const Context& context) {
   const uint64_t room = context.cache.statistics().budget_bytes / kMakingPart;
-  const uint64_t each = decoded_entry_size(lists) + kWhileMade;
+  const uint64_t each = decoded_entry_size(lists) + kWhileGenerated;
   const uint64_t most =
       std::clamp(room / (context.workers.threads() + 1) / each, kLeastInSegment, kMaxInSegment);
   // The table should not be larger than the entries, if possible.
@@ -276,7 +276,7 @@ template <class Work>
 void LineOrder::for_segments(Work&& work) const {
   const uint64_t together = std::min<uint64_t>(context_.workers.threads() + 1, segments());
   const ByteCache::Reservation room(
-      context_.cache, together * in_segment_ * (decoded_entry_size(majors_.lists()) + kWhileMade));
+      context_.cache, together * in_segment_ * (decoded_entry_size(majors_.lists()) + kWhileGenerated));
   const EntryPass pass{{matrix_.index, matrix_.value}, 0, entries_, in_segment_, !stays_in_cache_};
   for_entry_runs(pass, context_, [&](uint64_t first, uint64_t) { work(first / in_segment_); });
 }

@@ -19,8 +19,8 @@ using OneAsWide =
 template <class T, class Make>
 [[gnu::always_inline]] inline void convert_plainly(std::span<const T> values, std::byte* out, Make make) {
   for (size_t i = 0; i < values.size(); ++i) {
-    const auto made = make(values[i]);
-    std::memcpy(out + i * sizeof made, &made, sizeof made);
+    const auto generated = make(values[i]);
+    std::memcpy(out + i * sizeof generated, &generated, sizeof generated);
   }
 }
 

@@ -131,17 +131,17 @@ struct Digits {
 }
 
 [[gnu::always_inline]] inline void make_digits(std::span<const double> values, Decimals& found,
-                                               Digits& made) {
+                                               Digits& generated) {
   find_decimals(values, found);
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t is_long = has_17_digits(found.digits[i]);
     const uint64_t digits = is_long ? found.digits[i] : found.digits[i] * 10;
     const uint64_t upper = high_half(digits, 0xabcc77118461cefd) >> 26;  // / 10^8
     const uint64_t first = (upper * 1441151881) >> 57;                   // / 10^8, for a number below 10^9
-    made.first[i] = first;
-    made.next[i] = eight_digits(upper - first * 100000000);
-    made.last[i] = eight_digits(digits - upper * 100000000);
-    made.exponent[i] = found.power[i] + 15 + is_long;
+    generated.first[i] = first;
+    generated.next[i] = eight_digits(upper - first * 100000000);
+    generated.last[i] = eight_digits(digits - upper * 100000000);
+    generated.exponent[i] = found.power[i] + 15 + is_long;
   }
 }
 
@@ -151,8 +151,8 @@ __attribute__((target("avx512f,avx512dq,avx512vl"))) uint64_t length_at_once(std
   return length_of_piece(values, found);
 }
 __attribute__((target("avx512f,avx512dq,avx512vl"))) void digits_at_once(std::span<const double> values,
-                                                                         Decimals& found, Digits& made) {
-  make_digits(values, found, made);
+                                                                         Decimals& found, Digits& generated) {
+  make_digits(values, found, generated);
 }
 bool has_eight_at_once() {
   return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
@@ -161,8 +161,8 @@ bool has_eight_at_once() {
 uint64_t length_at_once(std::span<const double> values, Decimals& found) {
   return length_of_piece(values, found);
 }
-void digits_at_once(std::span<const double> values, Decimals& found, Digits& made) {
-  make_digits(values, found, made);
+void digits_at_once(std::span<const double> values, Decimals& found, Digits& generated) {
+  make_digits(values, found, generated);
 }
 bool has_eight_at_once() {
   return false;
@@ -216,9 +216,9 @@ char* write_numbers(char* out, std::span<const double> values, std::string_view 
   const bool is_short = before.size() <= kShort;
   if (is_short) std::copy(before.begin(), before.end(), padded);
   Decimals found;
-  Digits made;
+  Digits generated;
   const auto at_once = [&](std::span<const double> piece) {
-    digits_at_once(piece, found, made);
+    digits_at_once(piece, found, generated);
     for (size_t i = 0; i < piece.size(); ++i) {
       if (is_short)
         std::memcpy(out, padded, kShort);
@@ -231,8 +231,8 @@ char* write_numbers(char* out, std::span<const double> values, std::string_view 
       }
       *out = '-';
       out += std::bit_cast<uint64_t>(piece[i]) >> 63;
-      out = put_digit_text<17>(out, {static_cast<char>('0' + made.first[i]), made.next[i], made.last[i],
-                                     static_cast<int>(made.exponent[i])});
+      out = put_digit_text<17>(out, {static_cast<char>('0' + generated.first[i]), generated.next[i],
+                                     generated.last[i], static_cast<int>(generated.exponent[i])});
     }
   };
   for_pieces(values, at_once, [&](auto piece) { out = write_numbers<double>(out, piece, before); });

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/sparse/computed_matrix.h"
 
 namespace plainfs::robject {

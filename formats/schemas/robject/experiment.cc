@@ -169,11 +169,11 @@ void add_folder(std::vector<Member>& members, const std::string& name, const Val
   const View folder = view.at(view.place.inside(name, view.place.parent));
   Node node;
   node.parts = directory_at(folder, [list, experiment, add](const View& inside) {
-    std::vector<Member> made;
+    std::vector<Member> generated;
     for_each_item(*list, [&](const std::string& own, const ValuePtr& item) {
-      add(made, own, item, inside, *experiment);
+      add(generated, own, item, inside, *experiment);
     });
-    return made;
+    return generated;
   });
   members.push_back({name, std::move(node)});
 }

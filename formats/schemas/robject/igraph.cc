@@ -2,7 +2,7 @@
 // `R/interface.R`, `src/rinterface_extra.c` (R_igraph_to_SEXP): a list of the number of vertices, whether it
 // is directed, the ends of the edges from 0, four indices, and the attributes: of the graph, of vertices, of
 // edges.
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/robject/meaning.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/frames/names.h"
+#include "formats/core/model/gathered.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 
@@ -88,17 +88,17 @@ void add_list(std::vector<Member>& members, const std::string& name, const Value
   Node node;
   node.parts = directory_at(folder, [list, make](const View& inside) {
     const std::optional<std::vector<std::string>> names = list->item_names();
-    std::vector<Member> made;
+    std::vector<Member> generated;
     MemberNames given;
     for (size_t i = 0; i < list->items.size(); ++i) {
       const ValuePtr& item = list->items[i];
       const std::string own = given.take(names ? (*names)[i] : "", i);
       if (item->type == RType::s4 || item->type == RType::list)
-        made.push_back({own, make(item, inside.at(inside.place.inside(own, inside.place.parent)))});
+        generated.push_back({own, make(item, inside.at(inside.place.inside(own, inside.place.parent)))});
       else
-        add_member(made, own, item, inside);
+        add_member(generated, own, item, inside);
     }
-    return made;
+    return generated;
   });
   members.push_back({name, std::move(node)});
 }

@@ -208,7 +208,7 @@ class Sparse {
       const Pointers pointers(lists, 0, lists.majors);
       const std::span<const uint64_t> begins = pointers.values();
       const DType value_type = stored.value->dtype(), index_type = stored.index->dtype();
-      SparseMatrix made;
+      SparseMatrix generated;
       Elements new_ends = zero_elements(index_type, 1), new_indices = zero_elements(index_type, 0),
                new_values = zero_elements(value_type, 0);
       for (size_t major = 0; major < lists.majors; ++major) {
@@ -229,10 +229,10 @@ class Sparse {
       const auto held = [](const DType& type, Elements elements) {
         return std::make_shared<MemoryArray>(type, Shape{elements.count}, std::move(elements));
       };
-      made.value = held(value_type, std::move(new_values));
-      made.index = held(index_type, std::move(new_indices));
-      made.pointer = held(index_type, std::move(new_ends));
-      return made;
+      generated.value = held(value_type, std::move(new_values));
+      generated.index = held(index_type, std::move(new_indices));
+      generated.pointer = held(index_type, std::move(new_ends));
+      return generated;
     };
   }
 

@@ -6,11 +6,11 @@
 
 #include "cache/mutex.h"
 #include "formats/containers/hdf5/container.h"
-#include "formats/core/algebra/common_type.h"
-#include "formats/core/algebra/gathered.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/model/generated_array.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/computed_matrix.h"

@@ -1,5 +1,5 @@
 #include "formats/schemas/takane/matrices.h"
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 
 #include <algorithm>
 #include <atomic>

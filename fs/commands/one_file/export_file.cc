@@ -428,15 +428,16 @@ int FileExport::write_folder(const RankedFile& folder) {
     total += files.back().size;
   }
   if (options_.is_dry_run) return report_dry_run(total);
-  NewFolder made(target_);
+  NewFolder generated(target_);
   progress_.print_line(fmt::format("{}, {}, {}: into {}", folder.path, count_text(files.size(), "file"),
                                    byte_text(static_cast<double>(total)), target_));
   progress_.begin("writing", Progress::Unit::bytes, total);
   workers_.parallel_for(files.size(), [&](size_t i) {
-    copy_file(filesystem_, workers_, made.folder(), files[i], [&](uint64_t bytes) { progress_.add(bytes); });
+    copy_file(filesystem_, workers_, generated.folder(), files[i],
+              [&](uint64_t bytes) { progress_.add(bytes); });
   });
   sources_.check(target_);
-  made.take_place(options_.replaces);
+  generated.take_place(options_.replaces);
   progress_.finish_with(fmt::format("wrote {}, {}, {}", target_, count_text(files.size(), "file"),
                                     byte_text(static_cast<double>(total))));
   return kSuccess;

@@ -136,23 +136,23 @@ std::optional<NcVariable> wide_integers(const CfVariable& variable) {
   const bool is_time =
       variable.values->dtype() == number_type(Kind::integer, 8) && cf_times(variable, nullptr);
   if (range.has_least && !is_time && !is_looked_at) return std::nullopt;
-  NcVariable made{&variable, kNcDouble, is_time ? big_time() : big_double()};
+  NcVariable generated{&variable, kNcDouble, is_time ? big_time() : big_double()};
   if (!range.fits_double) return std::nullopt;
   if (range.fits_int && !range.has_least)
-    made = {&variable, kNcInt, big_int32()};
+    generated = {&variable, kNcInt, big_int32()};
   else if (is_time && range.has_least)
-    made.fill = Json(Json::Number{"NaN"});
-  return made;
+    generated.fill = Json(Json::Number{"NaN"});
+  return generated;
 }
 
 // Returns unsigned numbers that `_Unsigned` = `false` makes signed, which NetCDF classic has a type for.
 NcVariable signed_numbers(const CfVariable& variable, const DType& type) {
-  NcVariable made{&variable, kNcInt, big_int32()};
-  if (type.size == 1) made = {&variable, kNcByte, big_int8()};
-  if (type.size == 2) made = {&variable, kNcShort, big_int16()};
+  NcVariable generated{&variable, kNcInt, big_int32()};
+  if (type.size == 1) generated = {&variable, kNcByte, big_int8()};
+  if (type.size == 2) generated = {&variable, kNcShort, big_int16()};
   const auto same_bits = [](Elements stored, const Box&) { return stored; };
-  made.converted = mapped(variable.values, number_type(Kind::integer, type.size), same_bits);
-  return made;
+  generated.converted = mapped(variable.values, number_type(Kind::integer, type.size), same_bits);
+  return generated;
 }
 
 std::optional<NcVariable> number_variable(const CfVariable& variable, const DType& type) {
@@ -179,11 +179,11 @@ std::optional<NcVariable> native_times(const CfVariable& variable) {
   std::optional<NetcdfTimes> times = netcdf_times(variable.values);
   if (!times) return std::nullopt;
   const bool is_int = times->fits_int && !times->has_missing;
-  NcVariable made{&variable, is_int ? kNcInt : kNcDouble, is_int ? big_int32() : big_time()};
-  made.converted = std::move(times->counts);
-  made.units = std::move(times->units);
-  if (times->has_missing) made.fill = Json(Json::Number{"NaN"});
-  return made;
+  NcVariable generated{&variable, is_int ? kNcInt : kNcDouble, is_int ? big_int32() : big_time()};
+  generated.converted = std::move(times->counts);
+  generated.units = std::move(times->units);
+  if (times->has_missing) generated.fill = Json(Json::Number{"NaN"});
+  return generated;
 }
 
 // Returns nullopt if a value is an integer that no double represents.
@@ -191,12 +191,12 @@ std::optional<NcVariable> nc_variable(const CfVariable& variable, Context& conte
   const DType type = counted_type(variable.values->dtype());
   if (is_native_time(type)) return native_times(variable);
   if (!is_texts(type)) return number_variable(variable, type);
-  NcVariable made{&variable, kNcChar};
-  made.has_text_axis = !variable.is_characters;
-  made.text_length = type.kind == Kind::fixed_text
-                         ? type.size
-                         : std::max<uint64_t>(1, longest_text(*variable.values, context));
-  return made;
+  NcVariable generated{&variable, kNcChar};
+  generated.has_text_axis = !variable.is_characters;
+  generated.text_length = type.kind == Kind::fixed_text
+                              ? type.size
+                              : std::max<uint64_t>(1, longest_text(*variable.values, context));
+  return generated;
 }
 
 // Texts, each padded with NUL to the same length.
@@ -339,11 +339,11 @@ std::optional<NcAttribute> number_attribute(const Attribute& attribute, const Js
                        [](const Json& each) { return is_whole(each) && fits_int(each); }))
     own = kNcInt;
   for (const NcType type : {of_variable.value_or(own), own, kNcDouble}) {
-    NcAttribute made{type, values.size(), {}};
+    NcAttribute generated{type, values.size(), {}};
     if (std::all_of(values.begin(), values.end(), [&](const Json& each) {
-          return put_number(each, attribute.type.get(), type, made.bytes);
+          return put_number(each, attribute.type.get(), type, generated.bytes);
         }))
-      return made;
+      return generated;
   }
   return std::nullopt;
 }
@@ -368,7 +368,7 @@ void put_attributes(const Attributes& attributes, std::optional<NcType> of_varia
   put_list_head(netcdf::kAttributes, attributes.size(), out);
   for (const Attribute& attribute : attributes) {
     const bool has_its_type = of_variable && *of_variable != kNcChar && is_of_the_variable(attribute.name);
-    const NcAttribute made = [&] {
+    const NcAttribute generated = [&] {
       try {
         return nc_attribute(attribute, has_its_type ? of_variable : std::nullopt);
       } catch (const Error& error) {
@@ -376,11 +376,11 @@ void put_attributes(const Attributes& attributes, std::optional<NcType> of_varia
       }
     }();
     put_name(attribute.name, out);
-    put_word(made.type, out);
-    if (made.count > UINT32_MAX)
-      throw unsupported("attribute {} has {} values, which are too many", attribute.name, made.count);
-    put_word(static_cast<uint32_t>(made.count), out);
-    put_padded(made.bytes, out);
+    put_word(generated.type, out);
+    if (generated.count > UINT32_MAX)
+      throw unsupported("attribute {} has {} values, which are too many", attribute.name, generated.count);
+    put_word(static_cast<uint32_t>(generated.count), out);
+    put_padded(generated.bytes, out);
   }
 }
 
@@ -614,8 +614,8 @@ ByteLayout netcdf_file(const CfDataset& dataset, Context& context) {
                                  dataset.place, variable.name, variable.values->dtype().name()));
       continue;
     }
-    if (auto made = nc_variable(variable, context))
-      variables.push_back(*std::move(made));
+    if (auto generated = nc_variable(variable, context))
+      variables.push_back(*std::move(generated));
     else
       context.notice(
           fmt::format("{}: dataset.nc does not include {}: it has an integer that a double cannot represent",
@@ -628,7 +628,7 @@ ByteLayout netcdf_file(const CfDataset& dataset, Context& context) {
 ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Context& context) {
   std::vector<NcVariable> variables;
   for (const CfVariable* each : needed_by(dataset, variable))
-    if (auto made = nc_variable(*each, context)) variables.push_back(*std::move(made));
+    if (auto generated = nc_variable(*each, context)) variables.push_back(*std::move(generated));
   const std::optional<NcVariable> own = nc_variable(variable, context);
   if (!own)
     throw unsupported(

@@ -142,7 +142,7 @@ class PictureMaker {
   const uint64_t band_;  // rows in memory at once
 };
 
-struct MadePicture {
+struct GeneratedPicture {
   Bytes bytes;
   size_t allocated_bytes() const { return bytes.capacity(); }
 };
@@ -165,20 +165,20 @@ class PngData : public Segment {
   uint64_t size() const override { return kName + data_size() + kSum; }
 
   void read(const Wanted& wanted) const override {
-    const auto made = context_.cache.get<MadePicture>({owner_, 0}, [&] { return make(); });
-    std::memcpy(wanted.out.data(), made->bytes.data() + wanted.offset, wanted.out.size());
+    const auto generated = context_.cache.get<GeneratedPicture>({owner_, 0}, [&] { return make(); });
+    std::memcpy(wanted.out.data(), generated->bytes.data() + wanted.offset, wanted.out.size());
   }
 
  private:
   // The rows are generated at the end of the buffer and moved to their places, the first block first.
-  MadePicture make() const {
-    MadePicture made{Bytes(size())};
+  GeneratedPicture make() const {
+    GeneratedPicture generated{Bytes(size())};
     const PictureMaker maker(picture_);
-    const uint64_t rows_size = maker.size(), end = made.bytes.size() - 2 * kSum;
-    const std::span<std::byte> rows(made.bytes.data() + (end - rows_size), rows_size);
+    const uint64_t rows_size = maker.size(), end = generated.bytes.size() - 2 * kSum;
+    const std::span<std::byte> rows(generated.bytes.data() + (end - rows_size), rows_size);
     maker.put_rows(rows);
     const std::string sum = png_number(libdeflate_adler32(1, rows.data(), rows.size()));
-    std::byte* out = made.bytes.data();
+    std::byte* out = generated.bytes.data();
     const auto put = [&](const void* data, size_t count) {
       std::memmove(out, data, count);
       out += count;
@@ -194,8 +194,8 @@ class PngData : public Segment {
       put(rows.data() + at, some);
     }
     put(sum.data(), kSum);
-    put(png_number(crc32(ByteSpan(made.bytes).first(made.bytes.size() - kSum))).data(), kSum);
-    return made;
+    put(png_number(crc32(ByteSpan(generated.bytes).first(generated.bytes.size() - kSum))).data(), kSum);
+    return generated;
   }
 
   const Picture picture_;

@@ -127,21 +127,22 @@ class TiffFile {
 
 void TiffFile::add_level(const TiffLevel& level) {
   const Shape& shape = level.values->shape();
-  TiffPlaces::Level made{};
-  made.width = shape[shape.size() - 1];
-  made.height = shape[shape.size() - 2];
-  if (std::max(made.width, made.height) > UINT32_MAX)
-    throw unsupported("a TIFF of {} by {} pixels", made.width, made.height);
-  const uint64_t size = plan_.type.form.size, down = divide_up(made.height, level.tile_height);
-  made.across = plan_.is_big ? divide_up(made.width, level.tile_width) : 1;
-  made.pieces = checked_multiply(made.across, down);
-  const uint64_t row = checked_multiply(plan_.is_big ? level.tile_width : made.width, size);
-  made.piece_bytes = made.last_bytes = checked_multiply(row, level.tile_height);
-  if (!plan_.is_big) made.last_bytes = row * (made.height - (down - 1) * level.tile_height);
-  made.begin = geometry_.plane_bytes;
-  made.end = geometry_.plane_bytes = checked_add(
-      made.begin, checked_add(checked_multiply(made.pieces - 1, made.piece_bytes), made.last_bytes));
-  geometry_.levels.push_back(made);
+  TiffPlaces::Level generated{};
+  generated.width = shape[shape.size() - 1];
+  generated.height = shape[shape.size() - 2];
+  if (std::max(generated.width, generated.height) > UINT32_MAX)
+    throw unsupported("a TIFF of {} by {} pixels", generated.width, generated.height);
+  const uint64_t size = plan_.type.form.size, down = divide_up(generated.height, level.tile_height);
+  generated.across = plan_.is_big ? divide_up(generated.width, level.tile_width) : 1;
+  generated.pieces = checked_multiply(generated.across, down);
+  const uint64_t row = checked_multiply(plan_.is_big ? level.tile_width : generated.width, size);
+  generated.piece_bytes = generated.last_bytes = checked_multiply(row, level.tile_height);
+  if (!plan_.is_big) generated.last_bytes = row * (generated.height - (down - 1) * level.tile_height);
+  generated.begin = geometry_.plane_bytes;
+  generated.end = geometry_.plane_bytes = checked_add(
+      generated.begin,
+      checked_add(checked_multiply(generated.pieces - 1, generated.piece_bytes), generated.last_bytes));
+  geometry_.levels.push_back(generated);
 }
 
 // Returns the header and the texts.
@@ -427,12 +428,12 @@ std::optional<PixelType> pixel_type(const DType& type) {
 }
 
 ByteLayout tiff_layout(TiffPlan plan) {
-  const auto made = std::make_shared<const TiffFile>(std::move(plan));
+  const auto generated = std::make_shared<const TiffFile>(std::move(plan));
   ByteLayout layout;
-  layout.put(made->head());
-  layout.put(std::make_shared<TiffDirectories>(made));
-  layout.put_zeros(made->geometry().pixels_begin - layout.size());
-  layout.put(std::make_shared<TiffPixels>(made));
+  layout.put(generated->head());
+  layout.put(std::make_shared<TiffDirectories>(generated));
+  layout.put_zeros(generated->geometry().pixels_begin - layout.size());
+  layout.put(std::make_shared<TiffPixels>(generated));
   return layout;
 }
 

@@ -58,20 +58,20 @@ ArrayPtr ones_and_zeros(ArrayPtr values) {
   const DType stored = values->dtype();
   return mapped(std::move(values), number_type(Kind::unsigned_integer, 4),
                 [stored](const Elements& elements, const Box&) {
-                  Elements made = zero_elements(number_type(Kind::unsigned_integer, 4), elements.count);
+                  Elements generated = zero_elements(number_type(Kind::unsigned_integer, 4), elements.count);
                   visit_number(stored, [&](auto zero) {
                     using T = decltype(zero);
                     if constexpr (std::is_integral_v<T>)
                       std::transform(elements.values<T>().begin(), elements.values<T>().end(),
-                                     made.mutable_values<uint32_t>().begin(),
+                                     generated.mutable_values<uint32_t>().begin(),
                                      [](T value) { return uint32_t{value != 0}; });
                   });
-                  return made;
+                  return generated;
                 });
 }
 
 // The state of a matrix in which all files but the names can be generated.
-struct MadeMatrix {
+struct GeneratedMatrix {
   const char* type;  // in the version file: "uint"
   const char* magic;
   ElementForm form;
@@ -85,8 +85,8 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
   std::vector<ViewEntry> list() {
     const auto file = [this](const char* name, ByteLayout (BpcellsFiles::*lay_out)()) {
       return ViewEntry{name, [self = shared_from_this(), lay_out] {
-                         const auto made = [self, lay_out] { return (self.get()->*lay_out)(); };
-                         return layout_file(made, self->context_, kBpcells);
+                         const auto generated = [self, lay_out] { return (self.get()->*lay_out)(); };
+                         return layout_file(generated, self->context_, kBpcells);
                        }};
     };
     return {file("version", &BpcellsFiles::version),
@@ -100,19 +100,19 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
   }
 
  private:
-  MadeMatrix make() const;
-  const MadeMatrix& made() const {
-    return made_.get([this] { return make(); });
+  GeneratedMatrix make() const;
+  const GeneratedMatrix& generated() const {
+    return generated_.get([this] { return make(); });
   }
 
-  uint64_t entries() { return made().order->get().entries(); }
+  uint64_t entries() { return generated().order->get().entries(); }
 
   // BPCells reads the version first, takes an incomplete list of names for a shorter one, and gives no names
   // to a matrix without a list. So the version exists only if the names can be read.
   ByteLayout version() {
     row_names();
     column_names();
-    return text(std::string("unpacked-") + made().type + "-matrix-v2\n");
+    return text(std::string("unpacked-") + generated().type + "-matrix-v2\n");
   }
   ByteLayout storage_order() { return text(matrix_.by_row ? "row\n" : "col\n"); }
   ByteLayout shape() {
@@ -126,17 +126,17 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
   ByteLayout column_names() { return names(matrix_.column_names, matrix_.columns); }
   ByteLayout pointers() {
     ByteLayout layout = text("UINT64v1");
-    layout.put(array_segment(made().order->get().matrix().pointer, little_uint64(), context_));
+    layout.put(array_segment(generated().order->get().matrix().pointer, little_uint64(), context_));
     return layout;
   }
   ByteLayout indices() {
     ByteLayout layout = text("UINT32v1");
-    layout.put(std::make_shared<IndexSegment>(made().order, entries(), std::endian::little));
+    layout.put(std::make_shared<IndexSegment>(generated().order, entries(), std::endian::little));
     return layout;
   }
   ByteLayout values() {
-    ByteLayout layout = text(made().magic);
-    layout.put(std::make_shared<ValueSegment>(made().order, entries(), made().form));
+    ByteLayout layout = text(generated().magic);
+    layout.put(std::make_shared<ValueSegment>(generated().order, entries(), generated().form));
     return layout;
   }
 
@@ -154,29 +154,29 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
 
   const SparseMatrix matrix_;
   Context& context_;
-  Lazy<MadeMatrix> made_;
+  Lazy<GeneratedMatrix> generated_;
 };
 
-MadeMatrix BpcellsFiles::make() const {
+GeneratedMatrix BpcellsFiles::make() const {
   if (matrix_.error) throw *matrix_.error;
   check_extents();
   SparseMatrix matrix = evaluated(matrix_);
   matrix.value->check();
   const DType type = matrix.value->dtype();
-  MadeMatrix made{"double", "DOUBLEv1", little_double(), nullptr};
+  GeneratedMatrix generated{"double", "DOUBLEv1", little_double(), nullptr};
   if (type.kind == Kind::real) {
-    if (type.size < 8) made = {"float", "FLOATSv1", little_float(), nullptr};
+    if (type.size < 8) generated = {"float", "FLOATSv1", little_float(), nullptr};
   } else if (!type.is_integer() && !type.is_truth()) {
     throw unsupported("a sparse matrix of {}", type.name());
   } else if (matrix.is_real || !are_counts(*matrix.value, context_)) {
     matrix.value = as_reals(matrix.value);
   } else {
-    made = {"uint", "UINT32v1", little_uint32(), nullptr};
+    generated = {"uint", "UINT32v1", little_uint32(), nullptr};
     if (type.is_truth()) matrix.value = ones_and_zeros(matrix.value);
   }
-  made.order =
+  generated.order =
       std::make_shared<const LazyOrder>(std::make_unique<const EntryOrder>(std::move(matrix), context_));
-  return made;
+  return generated;
 }
 
 ByteLayout BpcellsFiles::names(const ArrayPtr& names, uint64_t extent) {

@@ -75,15 +75,15 @@ ArrayPtr as_reals(ArrayPtr values) {
         Elements reals;
         reals.count = elements.count;
         reals.bytes.resize(checked_size(elements.count, sizeof(double)));
-        const std::span<double> made = reals.mutable_values<double>();
+        const std::span<double> generated = reals.mutable_values<double>();
         visit_number(dtype, [&](auto zero) {
           using T = decltype(zero);
           if constexpr (std::is_integral_v<T>) {
             const std::span<const T> all = elements.values<T>();
             for (uint64_t i = 0; i < elements.count; ++i) {
-              made[i] = elements.is_missing(i) ? std::numeric_limits<double>::quiet_NaN()
-                        : is_truth             ? all[i] != 0
-                                               : static_cast<double>(all[i]);
+              generated[i] = elements.is_missing(i) ? std::numeric_limits<double>::quiet_NaN()
+                             : is_truth             ? all[i] != 0
+                                                    : static_cast<double>(all[i]);
               if (!elements.is_missing(i) && !is_truth &&
                   (std::cmp_greater(all[i], kExactReals) || std::cmp_less(all[i], -kExactReals)))
                 throw unsupported(

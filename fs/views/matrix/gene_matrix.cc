@@ -15,23 +15,24 @@ bool are_names(const ArrayPtr& names, uint64_t length, bool is_known) {
 
 std::optional<GeneMatrix> gene_matrix(const Node& node) {
   const bool is_known = !transient_fault(node);
-  GeneMatrix made;
+  GeneMatrix generated;
   uint64_t genes = 0, cells = 0;
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
-    made = {matrix->row_names, matrix->column_names, matrix->row_ids};
+    generated = {matrix->row_names, matrix->column_names, matrix->row_ids};
     genes = matrix->rows;
     cells = matrix->columns;
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
     const MatrixFiles& files = *array->matrix;
     const Shape& shape = array->values->shape();
     const bool turned = files.transposed != array->values->column_major();
-    made = {files.row_names, files.column_names, files.row_ids, turned};
+    generated = {files.row_names, files.column_names, files.row_ids, turned};
     genes = shape[turned];
     cells = shape[!turned];
   }
-  if (!are_names(made.genes, genes, is_known) || !are_names(made.cells, cells, is_known)) return std::nullopt;
-  if (made.genes == made.cells) return std::nullopt;
-  return made;
+  if (!are_names(generated.genes, genes, is_known) || !are_names(generated.cells, cells, is_known))
+    return std::nullopt;
+  if (generated.genes == generated.cells) return std::nullopt;
+  return generated;
 }
 
 }  // namespace plainfs

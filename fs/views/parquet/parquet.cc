@@ -342,13 +342,13 @@ class PackedParquet : public PackedForm {
     InOrder<CompressedPages>::run(
         context_.workers, groups.size() * columns,
         [&](size_t number) { return compress(number / columns, number % columns, level); },
-        [&](size_t number, CompressedPages made) {
-          out.write_at(size, made.bytes);
-          made.chunk.begin += size;
-          made.chunk.data_page += size;
-          size += made.bytes.size();
-          has_made(made.chunk.rows * kBytesAValue);
-          groups[number / columns].push_back(std::move(made.chunk));
+        [&](size_t number, CompressedPages generated) {
+          out.write_at(size, generated.bytes);
+          generated.chunk.begin += size;
+          generated.chunk.data_page += size;
+          size += generated.bytes.size();
+          has_made(generated.chunk.rows * kBytesAValue);
+          groups[number / columns].push_back(std::move(generated.chunk));
         });
     const std::string end = parquet_end(
         parquet_footer(table_.columns, groups, table_.rows, table_.has_index, ParquetCodec::zstd));
@@ -361,20 +361,20 @@ class PackedParquet : public PackedForm {
   static constexpr uint64_t kBytesAValue = 8;
 
   CompressedPages compress(uint64_t group, size_t column, int level) const {
-    CompressedPages made{{}, pages_.chunk(group, column)};
+    CompressedPages generated{{}, pages_.chunk(group, column)};
     for (const Page& page : pages_.pages(group, column)) {
       const auto room = context_.unit_budget.take(page.content.size());
       Bytes plain(page.content.size());
       page.content.read({0, plain});
       const Bytes stored = zstd_compressed(plain, level);
       const std::string header = page_header(page, stored.size());
-      if (page.type == kDictionaryPage) made.chunk.data_page = header.size() + stored.size();
+      if (page.type == kDictionaryPage) generated.chunk.data_page = header.size() + stored.size();
       for (const ByteSpan bytes : {as_byte_span(header), ByteSpan(stored)})
-        made.bytes.insert(made.bytes.end(), bytes.begin(), bytes.end());
-      made.chunk.plain_size += header.size() + plain.size();
+        generated.bytes.insert(generated.bytes.end(), bytes.begin(), bytes.end());
+      generated.chunk.plain_size += header.size() + plain.size();
     }
-    made.chunk.size = made.bytes.size();
-    return made;
+    generated.chunk.size = generated.bytes.size();
+    return generated;
   }
 
   const ParquetTable table_;
@@ -421,40 +421,40 @@ bool has_parquet(const Table& table) {
 namespace {
 
 ParquetTable parquet_table(const Table& table, const ParquetLimits& limits, Context& context) {
-  ParquetTable made;
-  made.rows = table.rows;
+  ParquetTable generated;
+  generated.rows = table.rows;
   std::unordered_set<std::string> taken, met;
   const ArrayPtr row_names = checked_row_names(table);
   const std::vector<Column> flat = flat_columns(table);
   // The first column of a name keeps it, but the index gives way.
   for (const Column& column : flat) taken.insert(column.name);
-  made.has_index = row_names != nullptr;
+  generated.has_index = row_names != nullptr;
   if (row_names)
-    made.columns.push_back(parquet_column(distinct_name("_index", taken), row_names, limits.rows_in_group,
-                                          context, Nulls::none));
+    generated.columns.push_back(parquet_column(distinct_name("_index", taken), row_names,
+                                               limits.rows_in_group, context, Nulls::none));
   for (const Column& column : flat) {
     check_utf8(std::string_view(column.name));
     const bool is_first = met.insert(column.name).second;
-    made.columns.push_back(parquet_column(is_first ? column.name : distinct_name(column.name, taken),
-                                          column.values, limits.rows_in_group, context));
+    generated.columns.push_back(parquet_column(is_first ? column.name : distinct_name(column.name, taken),
+                                               column.values, limits.rows_in_group, context));
   }
-  return made;
+  return generated;
 }
 
 }  // namespace
 
 ByteLayout table_parquet(const Table& table, Context& context) {
   const ParquetLimits limits;
-  const ParquetTable made = parquet_table(table, limits, context);
-  return columns_parquet(made.columns, made.rows, made.has_index, limits, context);
+  const ParquetTable generated = parquet_table(table, limits, context);
+  return columns_parquet(generated.columns, generated.rows, generated.has_index, limits, context);
 }
 
 std::unique_ptr<const PackedForm> packed_table_parquet(const Table& table, Context& context) {
   ParquetLimits limits;
   limits.page_bytes = uint64_t{1} << 20;
-  ParquetTable made = parquet_table(table, limits, context);
-  check_is_shown(made, limits);
-  return std::make_unique<PackedParquet>(std::move(made), limits, context);
+  ParquetTable generated = parquet_table(table, limits, context);
+  check_is_shown(generated, limits);
+  return std::make_unique<PackedParquet>(std::move(generated), limits, context);
 }
 
 }  // namespace plainfs

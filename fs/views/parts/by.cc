@@ -124,11 +124,11 @@ Table joined(const Table& table, const Array& cell_names) {
     const auto found = known.find(name);
     rows.push_back(found == known.end() ? kNoLevel : found->second);
   }
-  Table made{names.count, nullptr, {}};
-  if (table.rows == 0) return made;
+  Table generated{names.count, nullptr, {}};
+  if (table.rows == 0) return generated;
   for (const Column& column : table.columns)
-    made.columns.push_back({column.name, in_order_of_cells(*column.values, rows)});
-  return made;
+    generated.columns.push_back({column.name, in_order_of_cells(*column.values, rows)});
+  return generated;
 }
 
 CellsPtr cells_of_fragments(const Fragments& fragments, const GroupPtr& stored, Context& context) {

@@ -256,23 +256,23 @@ class Chooser {
   }
 
   Content readable(const std::string& name, const Content& content, const Table& var) const {
-    Content made = content;
+    Content generated = content;
     if (const auto* error = std::get_if<Error>(&content)) throw *error;
     if (const auto* sparse = std::get_if<SparseMatrix>(&content)) {
       if (sparse->error) throw *sparse->error;
-      made = evaluated(*sparse);
+      generated = evaluated(*sparse);
     } else if (const auto* array = std::get_if<LabelledArray>(&content)) {
-      made = labelled_values(*array);
-      const size_t rank = std::get<LabelledArray>(made).values->shape().size();
+      generated = labelled_values(*array);
+      const size_t rank = std::get<LabelledArray>(generated).values->shape().size();
       if (rank != 2) throw unsupported("{} has rank {}", name, rank);
     } else {
       throw unsupported("{} is not a matrix", name);
     }
-    const Values values = values_of(made);
+    const Values values = values_of(generated);
     if (values.cells != matrix_.cells || values.genes != var.rows)
       throw damaged("{} is {} by {}, expected {} by {}", name, values.cells, values.genes, matrix_.cells,
                     var.rows);
-    return made;
+    return generated;
   }
 
   const AnnotatedMatrix& matrix_;

@@ -42,14 +42,14 @@ class SumsOfCells {
     for (uint64_t done = 0; done < count;) {
       const uint64_t band = (first + done) / kCellsTogether, within = (first + done) % kCellsTogether;
       const uint64_t some = std::min(count - done, kCellsTogether - within);
-      const auto sums = context_.cache.get<Sums>({cache_owner_, band}, [&] { return made(band); });
+      const auto sums = context_.cache.get<Sums>({cache_owner_, band}, [&] { return generated(band); });
       visit(*sums, within, some, done);
       done += some;
     }
   }
 
  private:
-  Sums made(uint64_t band) const;
+  Sums generated(uint64_t band) const;
   // Adds up the cells [first, last), with entries that begin at the positions in `pointer`. Each cell is
   // added up by one thread from its first entry on, as in R, so that no sum depends on the number of threads.
   void add(std::span<const uint64_t> pointer, uint64_t first, uint64_t last, Sums& sums) const;
@@ -145,7 +145,7 @@ void SumsOfCells::add(std::span<const uint64_t> pointer, uint64_t first, uint64_
   }
 }
 
-Sums SumsOfCells::made(uint64_t band) const {
+Sums SumsOfCells::generated(uint64_t band) const {
   const uint64_t first = band * kCellsTogether, some = std::min(kCellsTogether, cells() - first);
   const Pointers pointers(matrix_->order()->get().majors().lists(), first, some);
   const std::span<const uint64_t> pointer = pointers.values();

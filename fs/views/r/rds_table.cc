@@ -29,13 +29,13 @@ ArrayPtr times_in_r(const ArrayPtr& times, Context& context) {
       *unit, *unit == TimeUnit::day ? r_class({{"class", {"Date"}}})
                                     : r_class({{"class", {"POSIXct", "POSIXt"}}, {"tzone", {"UTC"}}}));
   return mapped(with_missing_times(times), counted, [stored, counted](Elements elements, const Box&) {
-    Elements made = zero_elements(counted, elements.count);
+    Elements generated = zero_elements(counted, elements.count);
     const auto counts = elements.values<int64_t>();
-    const auto numbers = made.mutable_values<double>();
+    const auto numbers = generated.mutable_values<double>();
     for (uint64_t i = 0; i < elements.count; ++i)
       if (!elements.is_missing(i)) numbers[i] = exact_number(stored, counts[i]).value();
-    made.missing = std::move(elements.missing);
-    return made;
+    generated.missing = std::move(elements.missing);
+    return generated;
   });
 }
 
@@ -43,11 +43,11 @@ ArrayPtr times_in_r(const ArrayPtr& times, Context& context) {
 ArrayPtr widened_integers(const ArrayPtr& values) {
   const DType wide = number_type(Kind::integer, 8);
   return mapped(values, wide, [wide](Elements elements, const Box&) {
-    Elements made = zero_elements(wide, elements.count);
+    Elements generated = zero_elements(wide, elements.count);
     const auto stored = elements.values<int32_t>();
-    std::copy(stored.begin(), stored.end(), made.mutable_values<int64_t>().begin());
-    made.missing = std::move(elements.missing);
-    return made;
+    std::copy(stored.begin(), stored.end(), generated.mutable_values<int64_t>().begin());
+    generated.missing = std::move(elements.missing);
+    return generated;
   });
 }
 

@@ -128,7 +128,7 @@ class Choice {
       : matrix_(matrix), context_(context), names_alone_(names_alone) {
     if (matrix.raw && exists(matrix.raw->x)) {
       raw_.emplace("raw/X", matrix.raw->x, matrix.cells, matrix.raw->var.rows);
-      made_.same_genes = name_the_same(matrix.var, matrix.raw->var, context);
+      generated_.same_genes = name_the_same(matrix.var, matrix.raw->var, context);
     }
     find_named();
   }
@@ -140,11 +140,11 @@ class Choice {
     else if (x_ && x_->looks().scaled && x_->dense() && (raw_ || counts_ || normalised_))
       take_beside_scaled();
     else if (x_)
-      take(counts_ ? counts_ : raw_ && made_.same_genes && raw_->looks().like_counts ? raw_ : none_, x_);
+      take(counts_ ? counts_ : raw_ && generated_.same_genes && raw_->looks().like_counts ? raw_ : none_, x_);
     else
       take_without_x();
-    if (!made_.scaled) take_scaled_layer();
-    return std::move(made_);
+    if (!generated_.scaled) take_scaled_layer();
+    return std::move(generated_);
   }
 
  private:
@@ -163,7 +163,7 @@ class Choice {
   const bool names_alone_;
   Maybe x_, counts_, raw_, normalised_, none_;
   bool x_is_data_ = false;  // whatever its values look like
-  SeuratMatrices made_;
+  SeuratMatrices generated_;
 };
 
 // Finds X, and the counts by their name. The names of an experiment's matrices describe them.
@@ -222,24 +222,24 @@ void Choice::take_scaled_layer() {
   const AnnotatedPart* scaled = layer({"scale.data", "scaled", "scaledata"});
   if (!scaled || !std::holds_alternative<LabelledArray>(scaled->content)) return;
   Candidate candidate("layers/" + scaled->name, scaled->content, matrix_.cells, matrix_.genes);
-  made_.scaled_from = candidate.name();
-  if (!names_alone_) made_.scaled = candidate.dense();
+  generated_.scaled_from = candidate.name();
+  if (!names_alone_) generated_.scaled = candidate.dense();
 }
 
 void Choice::take(Maybe& counts, Maybe& data) {
-  if (counts) made_.counts_from = counts->name();
-  made_.data_from = data->name();
+  if (counts) generated_.counts_from = counts->name();
+  generated_.data_from = data->name();
   if (names_alone_) return;
-  if (counts) made_.counts = counts->matrix(context_);
-  made_.data = data->matrix(context_);
+  if (counts) generated_.counts = counts->matrix(context_);
+  generated_.data = data->matrix(context_);
 }
 
 // Completes an object with a dense and scaled X: data is its source. Counts and data have the same features.
 void Choice::take_beside_scaled() {
-  made_.scaled = x_->dense();
-  made_.scaled_from = x_->name();
-  if (raw_ && !(made_.same_genes && counts_)) {
-    made_.is_raw = true;
+  generated_.scaled = x_->dense();
+  generated_.scaled_from = x_->name();
+  if (raw_ && !(generated_.same_genes && counts_)) {
+    generated_.is_raw = true;
     return take(raw_->looks().like_counts ? raw_ : none_, raw_);
   }
   Maybe& data = raw_ && !raw_->looks().like_counts ? raw_ : normalised_ ? normalised_ : counts_;
@@ -249,7 +249,7 @@ void Choice::take_beside_scaled() {
 void Choice::take_without_x() {
   if (counts_) return take(counts_, counts_);
   if (!raw_) throw unsupported("no matrix that can be Seurat's data");
-  made_.is_raw = true;
+  generated_.is_raw = true;
   take(raw_->looks().like_counts ? raw_ : none_, raw_);
 }
 
@@ -267,11 +267,11 @@ SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context) 
 SeuratMatrices matrices_of_layer(const std::string& name, const Content& layer, uint64_t cells,
                                  uint64_t genes, Context& context) {
   Candidate candidate(name, layer, cells, genes);
-  SeuratMatrices made;
-  made.data_from = name;
-  made.data = candidate.matrix(context);
-  if (candidate.looks().like_counts) made.counts = made.data;
-  return made;
+  SeuratMatrices generated;
+  generated.data_from = name;
+  generated.data = candidate.matrix(context);
+  if (candidate.looks().like_counts) generated.counts = generated.data;
+  return generated;
 }
 
 std::string place_of_matrix(const AnnotatedMatrix& matrix, const std::string& chosen) {
@@ -282,8 +282,8 @@ std::string place_of_matrix(const AnnotatedMatrix& matrix, const std::string& ch
 }
 
 SeuratSources seurat_sources(const AnnotatedMatrix& matrix, Context& context) {
-  const SeuratMatrices made = Choice(matrix, context, true).make();
-  return {made.counts_from, made.data_from};
+  const SeuratMatrices generated = Choice(matrix, context, true).make();
+  return {generated.counts_from, generated.data_from};
 }
 
 }  // namespace plainfs

@@ -114,10 +114,10 @@ std::vector<std::string> made_unique(std::vector<std::string> names) {
   for (std::string& name : names) {
     const auto [known, is_first] = next.try_emplace(name, 1);
     if (is_first) continue;
-    std::string made;
-    do made = name + "." + std::to_string(known->second++);
-    while (!taken.insert(made).second);
-    name = std::move(made);
+    std::string generated;
+    do generated = name + "." + std::to_string(known->second++);
+    while (!taken.insert(generated).second);
+    name = std::move(generated);
   }
   return names;
 }
@@ -266,25 +266,25 @@ bool are_told_apart(const Array& cells, Context& context) {
 }  // namespace
 
 void note_renamed(const char* what, const std::vector<std::string>& stored,
-                  const std::vector<std::string>& made, Context& context) {
+                  const std::vector<std::string>& generated, Context& context) {
   uint64_t renamed = 0, last = 0;
-  for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i] == stored[i]) continue;
+  for (size_t i = 0; i < generated.size(); ++i) {
+    if (generated[i] == stored[i]) continue;
     ++renamed;
     last = i;
   }
   if (renamed > 0)
     context.notice(fmt::format(
         "seurat.rds: {} {} have names that Seurat does not accept; for example \"{}\" becomes \"{}\"",
-        renamed, what, stored[last], made[last]));
+        renamed, what, stored[last], generated[last]));
 }
 
 ArrayPtr cell_names(const ArrayPtr& cells, Context& context) {
   if (are_told_apart(*cells, context)) return cells;
   const std::vector<std::string> stored = held_texts(*cells, "cells", context);
-  const std::vector<std::string> made = made_unique(without_empty_names(stored));
-  note_renamed("cells", stored, made, context);
-  return text_array(made);
+  const std::vector<std::string> generated = made_unique(without_empty_names(stored));
+  note_renamed("cells", stored, generated, context);
+  return text_array(generated);
 }
 
 ArrayPtr identities(const ArrayPtr& cells, const std::string& project, Context& context) {

@@ -22,7 +22,7 @@ std::vector<std::string> feature_names(std::vector<std::string> stored);
 
 // Logs how many names differ from the stored ones, if any, with an example. what: "cells".
 void note_renamed(const char* what, const std::vector<std::string>& stored,
-                  const std::vector<std::string>& made, Context& context);
+                  const std::vector<std::string>& generated, Context& context);
 
 // Returns the cell names that CreateSeuratObject generates: unique and not empty. Logs if any had to be
 // changed. Reads all names. Throws unsupported if there are too many to make unique.

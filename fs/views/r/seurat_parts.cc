@@ -9,12 +9,12 @@
 
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/uns_tree.h"
-#include "formats/core/algebra/common_type.h"
-#include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/factor.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/model/generated_array.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/model/node.h"
@@ -338,10 +338,10 @@ ArrayPtr ObjectMaker::features_of(const Table& genes, std::vector<std::string>& 
   const ArrayPtr names = names_of_rows(genes, context_);
   if (!genes.row_names) return names;
   stored = held_texts(*names, "features", context_);
-  const std::vector<std::string> made = feature_names(stored);
-  if (made == stored) return names;
-  note_renamed("features", stored, made, context_);
-  return text_array(made);
+  const std::vector<std::string> generated = feature_names(stored);
+  if (generated == stored) return names;
+  note_renamed("features", stored, generated, context_);
+  return text_array(generated);
 }
 
 GenePlaces ObjectMaker::gene_places(const AnnotatedMatrix& matrix, const SeuratMatrices& chosen,

@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "formats/annotated/left_out.h"
-#include "formats/core/algebra/common_type.h"
-#include "formats/core/algebra/gathered.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/model/generated_array.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/layout/array_segment.h"
@@ -344,19 +344,19 @@ void SeuratWriter::put_scale_factors(const Slide& image) {
 // Returns the features as Seurat requires: unique, and none empty.
 ArrayPtr stored_features(const ArrayPtr& features, Context& context) {
   const std::vector<std::string> stored = held_texts(*features, "features", context);
-  const std::vector<std::string> made = made_unique(without_empty_names(stored));
-  if (made == stored) return features;
-  note_renamed("features", stored, made, context);
-  return text_array(made);
+  const std::vector<std::string> generated = made_unique(without_empty_names(stored));
+  if (generated == stored) return features;
+  note_renamed("features", stored, generated, context);
+  return text_array(generated);
 }
 
 // Completes a stored object: missing parts as CreateSeuratObject generates them, and columns as R holds them.
 void complete(SeuratObject& object, Context& context) {
   object.cells = cell_names(spelled(object.cells, context), context);
-  const ArrayPtr made = identities(object.cells, object.project, context);
+  const ArrayPtr generated = identities(object.cells, object.project, context);
   if (object.identities && !native_factor(*object.identities))
     context.notice("seurat.rds: the identities of the cells cannot be a factor of R: not in the object");
-  if (!object.identities || !native_factor(*object.identities)) object.identities = made;
+  if (!object.identities || !native_factor(*object.identities)) object.identities = generated;
   const auto columns_in = [&](std::vector<Column>& columns, const ArrayPtr& rows, const std::string& place) {
     columns = columns_of_r(flat_columns({rows->count(), nullptr, columns}), "seurat.rds: " + place, context);
   };

@@ -165,9 +165,9 @@ void declare_contigs(const Variants& variants, const std::vector<std::string>& c
 }
 
 // Returns whether a meta line is generated from the arrays or from another attribute.
-bool is_made(std::string_view key) {
-  constexpr std::string_view kMade[] = {"fileformat", "source", "INFO", "FORMAT", "FILTER", "contig"};
-  return std::find(std::begin(kMade), std::end(kMade), key) != std::end(kMade);
+bool is_generated(std::string_view key) {
+  constexpr std::string_view kGenerated[] = {"fileformat", "source", "INFO", "FORMAT", "FILTER", "contig"};
+  return std::find(std::begin(kGenerated), std::end(kGenerated), key) != std::end(kGenerated);
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ std::string vcf_header(const Variants& variants, const std::vector<std::string>&
   declare_contigs(variants, contigs, header);
   if (!variants.header.stored)
     for (const auto& [key, value] : variants.header.meta)
-      if (!is_made(key)) header.put(fmt::format("##{}={}", one_line(key), one_line(value)));
+      if (!is_generated(key)) header.put(fmt::format("##{}={}", one_line(key), one_line(value)));
   std::string columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO";
   if (!samples.empty()) columns += "\tFORMAT";
   for (const std::string& sample : samples) columns.append("\t").append(sample);

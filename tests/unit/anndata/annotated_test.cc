@@ -197,18 +197,18 @@ BOOST_AUTO_TEST_CASE(a_part_of_too_many_dimensions_is_left_out_of_the_h5ad) {
   }
   const auto found = annotated_matrices(store.refined_root(), store.context);
   BOOST_REQUIRE(found.size() == 1u);
-  const AnnotatedMatrix made = found[0].make();
+  const AnnotatedMatrix generated = found[0].make();
   const auto names = [](const std::vector<AnnotatedPart>& parts) {
     Texts all;
     for (const AnnotatedPart& part : parts) all.push_back(part.name);
     return all;
   };
-  BOOST_TEST(names(made.layers) == (Texts{"flat"}));
+  BOOST_TEST(names(generated.layers) == (Texts{"flat"}));
   // Elements that no term describes are kept as they are stored.
-  BOOST_TEST(names(made.obsp) == (Texts{"cube", "flat", "of"}));
-  BOOST_TEST(names(made.obsm) == (Texts{"cube", "flat", "of"}));
-  BOOST_TEST(made.obsp[0].stored.has_value());
-  TakenParts taken(made.origins);
+  BOOST_TEST(names(generated.obsp) == (Texts{"cube", "flat", "of"}));
+  BOOST_TEST(names(generated.obsm) == (Texts{"cube", "flat", "of"}));
+  BOOST_TEST(generated.obsp[0].stored.has_value());
+  TakenParts taken(generated.origins);
   for (const char* place : {"/layers/flat", "/obs", "/var", "/obsp", "/obsm"}) taken.take(place);
   Texts left_out;
   for (const auto& part : taken.left_out(store.context.context)) left_out.push_back(part.path);

@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(result_of_a_recogniser_is_kept) {
   const Directory directory;
   FilePool files;
   const Probe probe(directory.path(), files);
-  int made = 0;
-  for (int i = 0; i < 3; ++i) BOOST_TEST(probe.once<int>([&] { return ++made; }) == 1);
+  int generated = 0;
+  for (int i = 0; i < 3; ++i) BOOST_TEST(probe.once<int>([&] { return ++generated; }) == 1);
   BOOST_TEST(probe.once<std::string>([] { return "of another type"; }) == "of another type");
 }
 

@@ -20,13 +20,13 @@ struct Block {
 class Numbers : public BlockStream<Block> {
  public:
   Numbers(ByteCache& cache, Workers& workers) : BlockStream(cache, workers, kMaxAhead) {}
-  mutable std::atomic<int> made{0};
+  mutable std::atomic<int> generated{0};
   mutable std::mutex mutex;
   mutable std::vector<uint64_t> left_behind;  // guarded by mutex
 
  protected:
   Block make(uint64_t number) const override {
-    ++made;
+    ++generated;
     return {number};
   }
   void release(uint64_t first, uint64_t last) const override {
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_sequential_reader_leaves_a_window_in_the_cache) {
   Workers none(0);
   const auto numbers = std::make_shared<Numbers>(cache, none);
   for (uint64_t i = 0; i < 1000; ++i) BOOST_REQUIRE(read(*numbers, i, i + 1, 1000));
-  BOOST_TEST(numbers->made == 1000);
+  BOOST_TEST(numbers->generated == 1000);
   BOOST_TEST(cache.statistics().held_bytes >= kWindow * kBlockBytes);
   BOOST_TEST(cache.statistics().held_bytes < 2 * kWindow * kBlockBytes);
   BOOST_TEST(numbers->left_behind.size() >= 1000 - 2 * kWindow);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(random_reader_gets_blocks_read_before) {
   for (int round = 0; round < 2; ++round)
     for (uint64_t i = 0; i < 50; ++i)
       BOOST_REQUIRE(read(*numbers, i * 7919 % 50 * 100, i * 7919 % 50 * 100 + 1, 5000));
-  BOOST_TEST(numbers->made == 50);
+  BOOST_TEST(numbers->generated == 50);
 }
 
 BOOST_AUTO_TEST_CASE(concurrent_readers_all_get_their_blocks) {

@@ -23,18 +23,18 @@ BOOST_AUTO_TEST_SUITE(lazy)
 BOOST_AUTO_TEST_CASE(value_is_made_by_the_first_of_many_threads) {
   const Lazy<std::unique_ptr<const int>> lazy;
   BOOST_TEST(!lazy.known());
-  std::atomic<int> made{0};
+  std::atomic<int> generated{0};
   std::vector<const int*> found(4);
   std::latch start(4);
   std::vector<std::thread> threads;
   for (const int*& mine : found)
     threads.emplace_back([&] {
       start.arrive_and_wait();
-      mine = lazy.get([&] { return std::make_unique<const int>(++made); }).get();
+      mine = lazy.get([&] { return std::make_unique<const int>(++generated); }).get();
     });
   for (std::thread& thread : threads) thread.join();
   for (const int* each : found) BOOST_TEST(each == lazy.known()->get());
-  BOOST_TEST(made == 1);
+  BOOST_TEST(generated == 1);
   BOOST_TEST(**lazy.known() == 1);
 }
 

@@ -21,11 +21,11 @@ CfVariable doubles(std::string name, const std::vector<double>& values, Attribut
 }
 
 CfDataset dataset() {
-  CfDataset made;
-  made.place = "/";
-  made.variables.push_back(doubles("lat", {47.25, 47.5, 47.75}, {}));
-  made.variables.push_back(doubles("time", {0, 6, 12}, {{"units", Json("hours since 2020-01-01")}}));
-  return made;
+  CfDataset generated;
+  generated.place = "/";
+  generated.variables.push_back(doubles("lat", {47.25, 47.5, 47.75}, {}));
+  generated.variables.push_back(doubles("time", {0, 6, 12}, {{"units", Json("hours since 2020-01-01")}}));
+  return generated;
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace {
 BOOST_AUTO_TEST_SUITE(cells_file)
 
 BOOST_AUTO_TEST_CASE(columns_are_of_numbers_or_of_texts) {
-  const CellTable made = cell_table(
+  const CellTable generated = cell_table(
       "\"\",type,n,quoted,spelled,x\na,T,1.5,\"1\",01,NA\n\"b,c\",\"NA\",-2,2,2,\nd,NA,NA,3,3,NA\n");
-  const Table& table = made.table;
+  const Table& table = generated.table;
   BOOST_TEST(table.rows == 3u);
   BOOST_TEST(shown(*table.row_names) == (Texts{"a", "b,c", "d"}));
   BOOST_REQUIRE(table.columns.size() == 5u);
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(columns_are_of_numbers_or_of_texts) {
   BOOST_TEST(n.is_missing(2));
   for (const size_t column : {2, 3, 4})
     BOOST_TEST((table.columns[column].values->dtype().kind == Kind::text));
-  BOOST_TEST(made.digest != cell_table("\"\"\na\n").digest);
+  BOOST_TEST(generated.digest != cell_table("\"\"\na\n").digest);
 }
 
 BOOST_AUTO_TEST_CASE(malformed_table_of_cells_is_refused) {

@@ -17,11 +17,12 @@ namespace {
 struct Fixture {
   TestContext context;
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
-  std::optional<Filesystem> made;
+  std::optional<Filesystem> generated;
 
   Filesystem& files() {
-    if (!made) made.emplace(memory_store(root), Appearance{7, 8, 0, false, {}, {}, false, {}}, context);
-    return *made;
+    if (!generated)
+      generated.emplace(memory_store(root), Appearance{7, 8, 0, false, {}, {}, false, {}}, context);
+    return *generated;
   }
   std::string read(const std::string& path, uint64_t offset = 0, size_t size = 1 << 20) {
     const Slices slices = files().read(files().open(files().find(path)), offset, size);
@@ -52,12 +53,12 @@ BOOST_AUTO_TEST_CASE(allocation_failure_does_not_last) {
   root->add_array("a", {10, 20, 30}).add_group("g")->add_array("b", {4, 5});
   with_each_allocation_failing(
       [&] {
-        made.reset();
+        generated.reset();
         read("/a.csv");
         read("/g/b.csv");
       },
       [&] {
-        if (!made) return;
+        if (!generated) return;
         BOOST_TEST(files().list(kRootInode)->entries().size() == 3u);
         BOOST_TEST(read("/a.csv") == "10\n20\n30\n");
         BOOST_TEST(read("/g/b.csv") == "4\n5\n");

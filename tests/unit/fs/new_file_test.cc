@@ -123,9 +123,9 @@ BOOST_AUTO_TEST_CASE(folder_takes_its_place_when_it_is_whole) {
   const TemporaryDirectory folder;
   const std::string path = folder.path("a.zarr");
   for (const bool replaces : {false, true}) {
-    NewFolder made(path);
-    std::ofstream(made.folder().path() + "/" + (replaces ? "new" : "old")) << "x";
-    made.take_place(replaces);
+    NewFolder generated(path);
+    std::ofstream(generated.folder().path() + "/" + (replaces ? "new" : "old")) << "x";
+    generated.take_place(replaces);
   }
   BOOST_TEST(boost::filesystem::exists(path + "/new"));
   BOOST_TEST(!boost::filesystem::exists(path + "/old"));

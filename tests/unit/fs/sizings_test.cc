@@ -68,11 +68,11 @@ struct Fixture {
   }
   // Asks on a separate thread and returns once the pass has begun.
   std::shared_ptr<Asker> begin(Inode file) {
-    auto made = requester();
+    auto generated = requester();
     const int before = passes[file].begun;
-    threads.emplace_back([this, file, made] { sizings.ask(file, made); });
+    threads.emplace_back([this, file, generated] { sizings.ask(file, generated); });
     while (passes[file].begun == before) std::this_thread::yield();
-    return made;
+    return generated;
   }
 };
 

@@ -21,11 +21,11 @@ std::string inflated(std::string_view file) {
   libdeflate_decompressor* const decompressor = libdeflate_alloc_decompressor();
   while (!file.empty()) {
     std::string member(1 << 16, '\0');
-    size_t used = 0, made = 0;
+    size_t used = 0, generated = 0;
     const auto result = libdeflate_gzip_decompress_ex(decompressor, file.data(), file.size(), member.data(),
-                                                      member.size(), &used, &made);
+                                                      member.size(), &used, &generated);
     BOOST_REQUIRE_EQUAL(result, LIBDEFLATE_SUCCESS);
-    text += member.substr(0, made);
+    text += member.substr(0, generated);
     file.remove_prefix(used);
   }
   libdeflate_free_decompressor(decompressor);

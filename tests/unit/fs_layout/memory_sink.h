@@ -32,9 +32,9 @@ class MemorySink : public PackedSink {
 
 inline std::string packed_bytes(const PackedForm& form, int level) {
   MemorySink sink;
-  uint64_t made = 0;
-  const uint64_t size = form.write(level, sink, [&](uint64_t bytes) { made += bytes; });
-  BOOST_TEST(made == form.bytes());
+  uint64_t generated = 0;
+  const uint64_t size = form.write(level, sink, [&](uint64_t bytes) { generated += bytes; });
+  BOOST_TEST(generated == form.bytes());
   BOOST_TEST(sink.text.size() <= size);
   sink.text.resize(size);
   return std::move(sink.text);

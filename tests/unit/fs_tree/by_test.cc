@@ -21,7 +21,7 @@ using Names = std::vector<std::string>;
 struct Fixture {
   TestContext context;
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
-  std::optional<Tree> made;
+  std::optional<Tree> generated;
   Table obs{5, text_array({"c1", "c2", "c3", "c4", "c5"}), {}};
   ChosenViews views = default_views();
 
@@ -35,7 +35,7 @@ struct Fixture {
   IndexFolderPtr index;
 
   Tree& tree() {
-    if (made) return *made;
+    if (generated) return *generated;
     SparseMatrix x;  // of genes by cells, as AnnData's is shown; by cell
     x.rows = 2;
     x.columns = 5;
@@ -45,8 +45,8 @@ struct Fixture {
     root->add("X", {x});
     root->add("obs", {obs});
     root->add("var", {Table{2, text_array({"g1", "g2"}), {}}});
-    made.emplace(memory_anndata(root, context), "", views, context, inodes, index);
-    return *made;
+    generated.emplace(memory_anndata(root, context), "", views, context, inodes, index);
+    return *generated;
   }
   Names names(const std::string& path) {
     Names names;
@@ -177,18 +177,18 @@ struct FragmentsFixture {
                       text_array({"a", "b", "c"}),
                       text_array({"chr1", "chr2"}),
                       {}};
-  std::optional<Tree> made;
+  std::optional<Tree> generated;
 
   Tree& tree() {
-    if (made) return *made;
+    if (generated) return *generated;
     CellTable reported;
     reported.table = {3, text_array({"c", "x", "b"}), {{"type", text_array({"T", "T", "B"})}}};
     context.context.options.cells = std::make_shared<const CellTable>(reported);
     auto store = std::make_shared<Store>();
     store->path = "/nowhere/store";
     store->root = {fragments, root};
-    made.emplace(store, "", default_views(), context, std::make_shared<Inodes>());
-    return *made;
+    generated.emplace(store, "", default_views(), context, std::make_shared<Inodes>());
+    return *generated;
   }
   std::string text(const std::string& path) { return whole_text(*tree().view(tree().find(path))); }
 };
@@ -207,12 +207,12 @@ BOOST_FIXTURE_TEST_CASE(fragments_are_divided_by_a_table_of_their_cells, Fragmen
 BOOST_FIXTURE_TEST_CASE(damaged_fragments_fail_each_level, FragmentsFixture) {
   fragments.cell = numbers<uint32_t>({0, 1, 3, 1, 0, 1, 1});
   BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, mentions("cell 3 is not below 3"));
-  made.reset();
+  generated.reset();
   fragments.cell = numbers<uint32_t>({0, 1, 2, 1, 0, 1, 1});
   fragments.chr_pointer = numbers<uint64_t>({0, 3, 4, 2});
   BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error,
                         mentions("chromosome 1 has fragments 4 to 2, but there are 7"));
-  made.reset();
+  generated.reset();
   fragments.chr_pointer = numbers<uint64_t>({0, 7, 0, 7});
   BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, mentions("overlap: 14 of 7"));
 }

@@ -16,7 +16,7 @@ namespace disk = boost::filesystem;
 struct Fixture {
   TestContext context;
   const disk::path folder = disk::temp_directory_path() / disk::unique_path("plainfs-folder-%%%%%%%%");
-  std::optional<Filesystem> made;
+  std::optional<Filesystem> generated;
 
   Fixture() { disk::create_directories(folder); }
   ~Fixture() { disk::remove_all(folder); }
@@ -35,10 +35,10 @@ struct Fixture {
       disk::copy_file(file.path(), folder / name / file.path().filename());
   }
   Filesystem& files() {
-    if (!made)
-      made.emplace(std::make_shared<const Store>(open_store(folder.string(), context)), Appearance{},
-                   context);
-    return *made;
+    if (!generated)
+      generated.emplace(std::make_shared<const Store>(open_store(folder.string(), context)), Appearance{},
+                        context);
+    return *generated;
   }
   std::vector<std::string> names(const std::string& path) {
     std::vector<std::string> names;
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(escaping_links_stay_links_unless_allowed) {
   std::ofstream(outside.string()) << "out";
   disk::create_symlink(outside, folder / "l");
   BOOST_TEST(files().read_link(files().find("l")) == outside.string());
-  made.reset();
+  generated.reset();
   context.context.options.follow_outside = true;
   BOOST_TEST(read("l") == "out");
   disk::remove(outside);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(permissions_for_others_never_exceed_those_on_disk) {
   Appearance appearance;
   appearance.group = 1u << 30;  // not the group of these files
   appearance.is_for_others = true;
-  made.emplace(std::make_shared<const Store>(open_store(folder.string(), context)), appearance, context);
+  generated.emplace(std::make_shared<const Store>(open_store(folder.string(), context)), appearance, context);
   BOOST_TEST(mode("f") == 0600U);  // the mount is read-only; a copy belongs to its owner
   BOOST_TEST(mode("sub") == 0705U);
 }

@@ -18,7 +18,7 @@ using Names = std::vector<std::string>;
 struct Fixture {
   TestContext context;
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
-  std::optional<Tree> made;
+  std::optional<Tree> generated;
   Table obs{4, text_array({"c1", "c2", "c3", "c4"}), {}};
 
   Fixture() {
@@ -27,7 +27,7 @@ struct Fixture {
                    {"n", numbers<int32_t>({2, 1, 1, 10})}};
   }
   Tree& tree() {
-    if (made) return *made;
+    if (generated) return *generated;
     SparseMatrix x;  // of genes by cells, as AnnData's is shown; by cell
     x.rows = 2;
     x.columns = 4;
@@ -37,8 +37,9 @@ struct Fixture {
     root->add("X", {x});
     root->add("obs", {obs});
     root->add("var", {Table{2, text_array({"g", "g"}), {{"gene_ids", text_array({"E1", "E2"})}}}});
-    made.emplace(memory_anndata(root, context), "", default_views(), context, std::make_shared<Inodes>());
-    return *made;
+    generated.emplace(memory_anndata(root, context), "", default_views(), context,
+                      std::make_shared<Inodes>());
+    return *generated;
   }
   std::string text(const std::string& path) { return whole_text(*tree().view(tree().find(path))); }
 };

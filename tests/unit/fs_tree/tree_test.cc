@@ -23,11 +23,11 @@ struct Fixture {
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
   std::string subdir;
   std::shared_ptr<Inodes> inodes = std::make_shared<Inodes>();
-  std::optional<Tree> made;
+  std::optional<Tree> generated;
 
   Tree& tree() {
-    if (!made) made.emplace(memory_store(root), subdir, default_views(), context, inodes);
-    return *made;
+    if (!generated) generated.emplace(memory_store(root), subdir, default_views(), context, inodes);
+    return *generated;
   }
   Inode find(const std::string& path) { return tree().find(path); }
   Names names(const std::string& path = "") {
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(single_array_store_shows_it_as_array) {
   MemoryGroup group;
   group.add_array("a");
   store.root = group.members().front().node;
-  made.emplace(std::make_shared<const Store>(store), "", default_views(), context, inodes);
+  generated.emplace(std::make_shared<const Store>(store), "", default_views(), context, inodes);
   BOOST_TEST(names() == (Names{"array.csv", "array.npy"}), boost::test_tools::per_element());
 }
 
@@ -326,7 +326,7 @@ BOOST_AUTO_TEST_CASE(member_named_dot_plainfs_is_renamed) {
 BOOST_AUTO_TEST_CASE(expensive_files_of_a_remote_store_are_found_by_name) {
   root->add_array("a").add_text("t").add_link("link", {"a"}).add_group("g")->add_array("b");
   root->add("bad", {damaged("no header"), nullptr, {}, {}});
-  made.emplace(memory_store(root, "http://host/x.h5"), subdir, default_views(), context, inodes);
+  generated.emplace(memory_store(root, "http://host/x.h5"), subdir, default_views(), context, inodes);
   BOOST_TEST(names() == (Names{"a.npy", "bad.csv", "g", "link.npy"}), boost::test_tools::per_element());
   BOOST_TEST(names("g") == Names{"b.npy"}, boost::test_tools::per_element());
   BOOST_TEST(whole_text(*tree().view(find("a.csv"))).size() == tree().size(find("a.csv")));
@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(expensive_files_of_a_remote_store_are_found_by_name) {
 
 BOOST_AUTO_TEST_CASE(named_views_of_a_remote_store_are_listed) {
   root->add_array("a");
-  made.emplace(memory_store(root, "http://host/x.h5"), subdir, views_named("csv+npy"), context, inodes);
+  generated.emplace(memory_store(root, "http://host/x.h5"), subdir, views_named("csv+npy"), context, inodes);
   BOOST_TEST(names() == (Names{"a.csv", "a.npy"}), boost::test_tools::per_element());
 }
 
@@ -365,7 +365,7 @@ ChosenViews with_again() {
 
 BOOST_AUTO_TEST_CASE(found_names_are_not_listed) {
   root->add_array("a").add_link("link", {"a"});
-  made.emplace(memory_store(root), subdir, with_again(), context, inodes);
+  generated.emplace(memory_store(root), subdir, with_again(), context, inodes);
   const Names listed{"a.csv", "a.npy", "link.csv", "link.npy"};
   BOOST_TEST(names() == listed, boost::test_tools::per_element());
   BOOST_CHECK(tree().kind(find("a.again")) == FileKind::file);
@@ -409,7 +409,7 @@ ChosenViews with_numbered() {
 }
 
 BOOST_AUTO_TEST_CASE(unlisted_files_are_found) {
-  made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
+  generated.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(names().empty());
   const Inode seventh = find("numbered/7.txt");
   BOOST_TEST(whole_text(*tree().view(seventh)) == "7.txt");
@@ -426,13 +426,13 @@ BOOST_AUTO_TEST_CASE(unlisted_files_are_found) {
   BOOST_CHECK_EXCEPTION(find("numbered/x.txt"), Error, mentions("x.txt does not exist"));
   BOOST_CHECK_EXCEPTION(find("numbered/3.txt"), Error, mentions("several are called 3"));
   // Another opening finds the inode by its name, without a listing.
-  made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
+  generated.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(tree().size(seventh) == 5U);
   BOOST_TEST(whole_text(*tree().view(seventh)) == "7.txt");
 }
 
 BOOST_AUTO_TEST_CASE(listed_parts_have_inodes_by_their_place) {
-  made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
+  generated.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   const Inode directory = find("numbered");
   const uint64_t names_before = inodes->statistics().names;
   const ListingPtr listing = tree().list(directory);
@@ -452,7 +452,7 @@ BOOST_AUTO_TEST_CASE(listed_parts_have_inodes_by_their_place) {
 
 BOOST_AUTO_TEST_CASE(names_are_released_after_a_visit) {
   ChosenViews views = with_numbered();
-  made.emplace(memory_store(root), subdir, views, context, inodes);
+  generated.emplace(memory_store(root), subdir, views, context, inodes);
   const uint64_t before = inodes->statistics().names;
   {
     const Inodes::Visit visit(*inodes);
@@ -579,7 +579,7 @@ BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_its_parents_were_released) {
 BOOST_AUTO_TEST_CASE(parts_are_listed_on_request) {
   ChosenViews views = with_numbered();
   views.lists_parts = true;
-  made.emplace(memory_store(root), subdir, views, context, inodes);
+  generated.emplace(memory_store(root), subdir, views, context, inodes);
   BOOST_TEST(names() == Names{"numbered"}, boost::test_tools::per_element());
 }
 
@@ -587,7 +587,7 @@ BOOST_AUTO_TEST_CASE(files_of_named_views_are_listed) {
   root->add_array("a");
   ChosenViews views = with_again();
   views.are_named = true;
-  made.emplace(memory_store(root), subdir, views, context, inodes);
+  generated.emplace(memory_store(root), subdir, views, context, inodes);
   BOOST_TEST(names() == (Names{"a.again", "a.csv", "a.mat", "a.npy", "again"}),
              boost::test_tools::per_element());
   BOOST_TEST(tree().list(kRootInode)->unlisted().empty());
@@ -595,7 +595,7 @@ BOOST_AUTO_TEST_CASE(files_of_named_views_are_listed) {
 
 BOOST_AUTO_TEST_CASE(a_found_name_yields_to_a_member_of_its_name) {
   root->add_array("a").add_group("a.again");
-  made.emplace(memory_store(root), subdir, with_again(), context, inodes);
+  generated.emplace(memory_store(root), subdir, with_again(), context, inodes);
   BOOST_CHECK(tree().kind(find("a.again")) == FileKind::directory);
   BOOST_CHECK(tree().kind(find("a~.again")) == FileKind::file);
 }
@@ -610,7 +610,7 @@ BOOST_AUTO_TEST_CASE(reopened_store_shows_its_new_contents) {
   Tree before(memory_store(root), {}, default_views(), context, inodes);
   BOOST_TEST(before.find("a.csv") == a);
   root = other;
-  made.reset();
+  generated.reset();
   BOOST_CHECK_EXCEPTION(tree().kind(a), Error,
                         [](const Error& error) { return error.code() == Errc::not_found; });
   BOOST_CHECK(tree().kind(b) == FileKind::file);
@@ -625,9 +625,9 @@ BOOST_AUTO_TEST_CASE(reopened_store_shows_its_new_contents) {
 BOOST_AUTO_TEST_CASE(an_inode_of_another_opening_is_found_by_its_name) {
   root->add_group("g")->add_group("h")->add_array("a");
   const Inode a = find("g/h/a.csv"), h = find("g/h");
-  made.reset();
+  generated.reset();
   BOOST_TEST(tree().size(a) == 6u);
-  made.reset();
+  generated.reset();
   BOOST_TEST(tree().list(h)->entries().size() == 2u);
 }
 
@@ -637,7 +637,7 @@ BOOST_AUTO_TEST_CASE(a_name_of_another_kind_is_another_inode) {
   const Inode group = find("x");
   root = std::make_shared<MemoryGroup>();
   root->add_link("x", {"a"});
-  made.reset();
+  generated.reset();
   BOOST_TEST(find("x") != group);
   BOOST_CHECK_EXCEPTION(tree().kind(group), Error, mentions("x: no longer in the store"));
 }

@@ -67,9 +67,9 @@ BOOST_AUTO_TEST_CASE(unreadable_names_leave_no_version) {
     SparseMatrix matrix = small_sparse();
     const auto broken = std::make_shared<BrokenArray>(text_type(), damaged("the chunk is cut"));
     (are_rows ? matrix.row_names : matrix.column_names) = broken;
-    const ListEntries made = bpcells_directory(matrix, context);
-    BOOST_CHECK_EXCEPTION(text_at(made, "version"), Error, mentions("the chunk is cut"));
-    BOOST_TEST(text_at(made, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
+    const ListEntries generated = bpcells_directory(matrix, context);
+    BOOST_CHECK_EXCEPTION(text_at(generated, "version"), Error, mentions("the chunk is cut"));
+    BOOST_TEST(text_at(generated, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
   }
 }
 
@@ -139,9 +139,9 @@ BOOST_AUTO_TEST_CASE(names_are_lines) {
   BOOST_TEST(files(matrix).at("col_names") == "");
   for (const std::string& name : {std::string("two\nlines"), std::string("end\r")}) {
     matrix.column_names = text_array({"c1", name});
-    const ListEntries made = bpcells_directory(matrix, context);
-    BOOST_CHECK_EXCEPTION(text_at(made, "col_names"), Error, mentions("contains a line end"));
-    BOOST_TEST(text_at(made, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
+    const ListEntries generated = bpcells_directory(matrix, context);
+    BOOST_CHECK_EXCEPTION(text_at(generated, "col_names"), Error, mentions("contains a line end"));
+    BOOST_TEST(text_at(generated, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
   }
 }
 

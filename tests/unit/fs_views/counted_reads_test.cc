@@ -87,12 +87,12 @@ SparseMatrix sparse(Counted& counted) {
 }
 
 Table table(Counted& counted, uint64_t rows) {
-  Table made;
-  made.rows = rows;
-  made.columns = {{"number", counted.chunked(counting<double>(rows, 1000))},
-                  {"text", counted.chunked(names("text ", rows))},
-                  {"whole", counted.chunked(counting<int16_t>(rows, 7))}};
-  return made;
+  Table generated;
+  generated.rows = rows;
+  generated.columns = {{"number", counted.chunked(counting<double>(rows, 1000))},
+                       {"text", counted.chunked(names("text ", rows))},
+                       {"whole", counted.chunked(counting<int16_t>(rows, 7))}};
+  return generated;
 }
 
 }  // namespace

@@ -177,21 +177,21 @@ BOOST_AUTO_TEST_CASE(any_slice_is_right_however_large_the_cells_are) {
   const std::vector<std::vector<uint64_t>> all_sizes = {
       {3, 0, 1, 2}, {300'000}, {0, 120'000, 0, 1, 90'000, 2}, std::vector<uint64_t>(20'000, 2)};
   for (size_t i = 0; i < all_sizes.size(); ++i) {
-    RandomTable made(i);
-    made.make(all_sizes[i]);
+    RandomTable generated(i);
+    generated.make(all_sizes[i]);
     TestContext context;
-    TextFile file(csv_nested(made.table, context), context);
-    BOOST_TEST((whole_text(file) == made.text), "sizes " << i);
+    TextFile file(csv_nested(generated.table, context), context);
+    BOOST_TEST((whole_text(file) == generated.text), "sizes " << i);
     std::mt19937_64 random(i);
-    BOOST_TEST(slices_match(file, made.text, random, 50), "sizes " << i);
+    BOOST_TEST(slices_match(file, generated.text, random, 50), "sizes " << i);
   }
 }
 
 BOOST_AUTO_TEST_CASE(no_block_is_much_larger_than_others_even_inside_one_cell) {
-  RandomTable made(9);
-  made.make({500'000, 1});
+  RandomTable generated(9);
+  generated.make({500'000, 1});
   TestContext context;
-  const auto source = csv_nested(made.table, context);
+  const auto source = csv_nested(generated.table, context);
   source->prepare();
   BOOST_TEST(source->block_count() > 20u);
   for (uint64_t block = 0; block < source->block_count(); ++block)

@@ -17,9 +17,9 @@ namespace {
 
 // 3 cells, 2 genes.
 AnnotatedMatrix small_matrix(Context& context) {
-  AnnotatedMatrix made;
-  made.cells = 3;
-  made.genes = 2;
+  AnnotatedMatrix generated;
+  generated.cells = 3;
+  generated.genes = 2;
   SparseMatrix x;
   x.rows = 3;
   x.columns = 2;
@@ -27,23 +27,23 @@ AnnotatedMatrix small_matrix(Context& context) {
   x.value = numbers<float>({1, 2.5});
   x.index = numbers<uint32_t>({1, 0});
   x.pointer = numbers<uint64_t>({0, 1, 1, 2});
-  made.x = x;
-  made.obs.rows = 3;
-  made.obs.row_names = text_array({"c1", "c2", "c3"});
+  generated.x = x;
+  generated.obs.rows = 3;
+  generated.obs.row_names = text_array({"c1", "c2", "c3"});
   const auto second_missing = [](ArrayPtr values) {
     return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
       if (elements.count == 3) missing[1] = 1;
     });
   };
-  made.obs.columns = {
+  generated.obs.columns = {
       {"n", numbers<int64_t>({7, 8, 9})},
       {"group", factor(numbers<int8_t>({1, 0, -1}), text_array({"a", "b"}), 0, "/group", context, true)},
       {"maybe", second_missing(numbers<int32_t>({1, 2, 3}))},
       {"words", second_missing(text_array({"x", "y", "x"}))},
   };
-  made.var.rows = 2;
-  made.obsm = {{"X_pca", LabelledArray{numbers<double>({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}}};
-  return made;
+  generated.var.rows = 2;
+  generated.obsm = {{"X_pca", LabelledArray{numbers<double>({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}}};
+  return generated;
 }
 
 WrittenFile written(const AnnotatedMatrix& matrix, Context& context) {

@@ -62,8 +62,8 @@ struct Fixture {
     BOOST_REQUIRE_EQUAL(found.size(), 1u);
     return anndata_zarr(found[0].make, context, limits);
   }
-  void check(const ListEntries& made, const fs::path& genuine) {
-    const auto want = files_below(genuine), ours = listed_texts(made);
+  void check(const ListEntries& generated, const fs::path& genuine) {
+    const auto want = files_below(genuine), ours = listed_texts(generated);
     BOOST_REQUIRE(!want.empty());
     for (const auto& [path, text] : want) {
       const auto found = ours.find(path);

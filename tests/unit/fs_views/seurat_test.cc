@@ -52,13 +52,13 @@ LabelledArray dense(const std::vector<double>& values) {
 
 // An AnnotatedMatrix with an integral X.
 AnnotatedMatrix small() {
-  AnnotatedMatrix made;
-  made.cells = 3;
-  made.genes = 2;
-  made.x = by_cell(4);
-  made.obs = {3, text_array({"a_1", "b_1", "a_2"}), {}};
-  made.var = {2, text_array({"g1", "g2"}), {}};
-  return made;
+  AnnotatedMatrix generated;
+  generated.cells = 3;
+  generated.genes = 2;
+  generated.x = by_cell(4);
+  generated.obs = {3, text_array({"a_1", "b_1", "a_2"}), {}};
+  generated.var = {2, text_array({"g1", "g2"}), {}};
+  return generated;
 }
 
 AnnotatedMatrix::Raw raw_of(Content x, const Texts& genes) {
@@ -82,12 +82,12 @@ Texts names_of(const std::vector<Column>& columns) {
 
 std::string chosen(const AnnotatedMatrix& matrix) {
   TestContext context;
-  const SeuratMatrices made = seurat_matrices(matrix, context);
+  const SeuratMatrices generated = seurat_matrices(matrix, context);
   const SeuratSources sources = seurat_sources(matrix, context);
-  BOOST_TEST(sources.counts == made.counts_from);
-  BOOST_TEST(sources.data == made.data_from);
-  return fmt::format("{}, {}{}{}", made.counts ? made.counts_from : "none", made.data_from,
-                     made.scaled ? ", scaled" : "", made.is_raw ? ", genes of raw" : "");
+  BOOST_TEST(sources.counts == generated.counts_from);
+  BOOST_TEST(sources.data == generated.data_from);
+  return fmt::format("{}, {}{}{}", generated.counts ? generated.counts_from : "none", generated.data_from,
+                     generated.scaled ? ", scaled" : "", generated.is_raw ? ", genes of raw" : "");
 }
 
 }  // namespace
@@ -115,8 +115,9 @@ BOOST_AUTO_TEST_CASE(empty_name_gets_a_unique_one) {
 // Names are R's `make.names`.
 BOOST_AUTO_TEST_CASE(reductions_are_named_as_by_r) {
   const Texts stored{"t-SNE", "1a", "_a", ".1a", "..", "if", "a b", "", "NA", "X_", "é-b", "-", "TRUE"};
-  const Texts made{"t.SNE", "X1a", "X_a", "X.1a", "..", "if.", "a.b", "X", "NA.", "X_", "é.b", "X.", "TRUE."};
-  for (size_t i = 0; i < stored.size(); ++i) BOOST_TEST(made_name(stored[i]) == made[i]);
+  const Texts generated{"t.SNE", "X1a", "X_a", "X.1a", "..", "if.",  "a.b",
+                        "X",     "NA.", "X_",  "é.b",  "X.", "TRUE."};
+  for (size_t i = 0; i < stored.size(); ++i) BOOST_TEST(made_name(stored[i]) == generated[i]);
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_letters_and_digits) {
@@ -142,9 +143,9 @@ BOOST_AUTO_TEST_CASE(stored_keys_are_valid) {
 BOOST_AUTO_TEST_CASE(identities_precede_the_first_underscore) {
   TestContext context;
   const auto levels = [&](const Texts& cells) {
-    const ArrayPtr made = identities(text_array(cells), "P", context);
-    BOOST_TEST(made->count() == cells.size());
-    return native_factor(*made)->levels;
+    const ArrayPtr generated = identities(text_array(cells), "P", context);
+    BOOST_TEST(generated->count() == cells.size());
+    return native_factor(*generated)->levels;
   };
   BOOST_TEST(levels({"b_1", "a_1_x", "b_2"}) == (Texts{"a", "b"}));
   BOOST_TEST(texts_in(identities(text_array({"b_1", "a_1", "b_2"}), "P", context)) == (Texts{"b", "a", "b"}));
@@ -153,22 +154,22 @@ BOOST_AUTO_TEST_CASE(identities_precede_the_first_underscore) {
   for (const int groups : {100, 101}) {
     Texts cells;
     for (int i = 0; i < 2 * groups; ++i) cells.push_back(fmt::format("{:03}_{}", i / 2, i % 2));
-    const Texts made = levels(cells);
-    BOOST_TEST(made.size() == (groups == 100 ? 100u : 1u));
-    BOOST_TEST(made[0] == (groups == 100 ? "000" : "P"));
+    const Texts generated = levels(cells);
+    BOOST_TEST(generated.size() == (groups == 100 ? 100u : 1u));
+    BOOST_TEST(generated[0] == (groups == 100 ? "000" : "P"));
   }
 }
 
 // Duplicate names of cells are made unique by `.1`, `.2`, ….
 BOOST_AUTO_TEST_CASE(duplicate_or_unnamed_cells_are_renamed) {
   TestContext context;
-  const auto made = [&](const Texts& cells) { return texts_in(cell_names(text_array(cells), context)); };
-  BOOST_TEST(made({"a", "b", "c"}) == (Texts{"a", "b", "c"}));
+  const auto generated = [&](const Texts& cells) { return texts_in(cell_names(text_array(cells), context)); };
+  BOOST_TEST(generated({"a", "b", "c"}) == (Texts{"a", "b", "c"}));
   BOOST_TEST(context.warnings().empty());
-  BOOST_TEST(made({"a", "b", "a"}) == (Texts{"a", "b", "a.1"}));
+  BOOST_TEST(generated({"a", "b", "a"}) == (Texts{"a", "b", "a.1"}));
   BOOST_TEST(
       context.warned("1 cells have names that Seurat does not accept; for example \"a\" becomes \"a.1\""));
-  BOOST_TEST(made({"a", ""}) == (Texts{"a", "X"}));
+  BOOST_TEST(generated({"a", ""}) == (Texts{"a", "X"}));
   BOOST_TEST(message_of([&] { identities(text_array({}), "P", context); }) ==
              "no cells, which a Seurat object requires");
 }
@@ -554,10 +555,10 @@ BOOST_AUTO_TEST_CASE(a_slide_without_a_picture_is_left_out) {
   bare.name = "bare";
   bare.pixels = nullptr;
   matrix.slides = [&] { return std::vector{bare, small_slide()}; };
-  const SeuratObject made = object_of(alone(matrix), context);
-  BOOST_REQUIRE(made.images.size() == 1U);
-  BOOST_TEST(made.images[0].key == "lib_");
-  BOOST_TEST(made.images[0].assay == "RNA");
+  const SeuratObject generated = object_of(alone(matrix), context);
+  BOOST_REQUIRE(generated.images.size() == 1U);
+  BOOST_TEST(generated.images[0].key == "lib_");
+  BOOST_TEST(generated.images[0].assay == "RNA");
   BOOST_TEST(
       context.warned("seurat.rds: the slide bare, of which no picture can be read: not in the object"));
 }

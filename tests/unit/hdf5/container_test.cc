@@ -213,8 +213,8 @@ struct VirtualFile : File {
       const PropertyHandle creation(H5Pcreate(H5P_DATASET_CREATE));
       H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, &fill);
       written(H5Pset_virtual(creation.id(), mapped.id(), source, dataset, space.id()));
-      const DatasetHandle made(written(H5Dcreate2(writer.id(), name, H5T_STD_I32LE, mapped.id(), H5P_DEFAULT,
-                                                  creation.id(), H5P_DEFAULT)));
+      const DatasetHandle generated(written(H5Dcreate2(writer.id(), name, H5T_STD_I32LE, mapped.id(),
+                                                       H5P_DEFAULT, creation.id(), H5P_DEFAULT)));
     };
     add("v", space, "source.h5", "z");
     add("itself", space, ".", "itself");

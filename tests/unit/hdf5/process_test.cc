@@ -25,10 +25,10 @@ namespace plainfs::hdf5 {
 namespace {
 
 ProcessSettings settings(const char* program = PLAINFS_LIBRARY_PROGRAM) {
-  ProcessSettings made;
-  made.command = {program};
-  made.longest_tree = std::chrono::minutes(1);  // so that a busy machine reads as much ahead as another
-  return made;
+  ProcessSettings generated;
+  generated.command = {program};
+  generated.longest_tree = std::chrono::minutes(1);  // so that a busy machine reads as much ahead as another
+  return generated;
 }
 
 struct Fixture {

@@ -29,15 +29,15 @@ BOOST_AUTO_TEST_CASE(without_memory_there_is_no_partial_skeleton) {
                        SkeletonDataset{SkeletonKind::real, 8, {3}}});
   const auto whole = extents(write_skeleton(objects));
   size_t failures = 0;
-  std::optional<Skeleton> made;
+  std::optional<Skeleton> generated;
   with_each_allocation_failing(
       [&] {
-        made.reset();
-        made = write_skeleton(objects);
+        generated.reset();
+        generated = write_skeleton(objects);
       },
       [&] {
-        failures += !made;
-        if (made) BOOST_TEST((extents(*made) == whole));
+        failures += !generated;
+        if (generated) BOOST_TEST((extents(*generated) == whole));
       });
   BOOST_TEST(failures > 10u);
 }

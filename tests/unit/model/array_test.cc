@@ -28,10 +28,11 @@ BOOST_AUTO_TEST_CASE(a_survey_is_made_once_for_each_type_and_key) {
   };
   const MemoryArray array(number_type(Kind::integer, 4), {0}, {});
   BOOST_TEST(array.known_survey<Largest>() == nullptr);
-  const auto made = array.survey<Largest>(0, [] { return Largest{1}; });
-  BOOST_TEST(made->value == 1);
-  BOOST_TEST(array.survey<Largest>(0, []() -> Largest { throw std::logic_error("a second pass"); }) == made);
-  BOOST_TEST(array.known_survey<Largest>() == made);
+  const auto generated = array.survey<Largest>(0, [] { return Largest{1}; });
+  BOOST_TEST(generated->value == 1);
+  BOOST_TEST(array.survey<Largest>(0, []() -> Largest { throw std::logic_error("a second pass"); }) ==
+             generated);
+  BOOST_TEST(array.known_survey<Largest>() == generated);
   BOOST_TEST(array.known_survey<Longest>() == nullptr);
   BOOST_TEST(array.survey<Longest>(0, [] { return Longest{2}; })->value == 2);
   BOOST_TEST(array.survey<Largest>(7, [] { return Largest{3}; })->value == 3);

@@ -75,9 +75,9 @@ BOOST_AUTO_TEST_CASE(new_version_shares_no_blocks) {
   const DiskBlocksPtr old = cache->open(kAddress, version);
   old->write(1, block(7));
   for (const Version& other : {Version{kSize, "\"v2\"", "then"}, Version{kSize + 1, "\"v2\"", "then"}}) {
-    const DiskBlocksPtr made = cache->open(kAddress, other);
-    BOOST_REQUIRE(made);
-    BOOST_TEST(!made->has(1));
+    const DiskBlocksPtr generated = cache->open(kAddress, other);
+    BOOST_REQUIRE(generated);
+    BOOST_TEST(!generated->has(1));
   }
   BOOST_TEST(cache->version_of(kAddress)->size == kSize + 1);
   // A reader of the old one continues.

@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(the_option_counts_before_the_environment) {
   RemoteOptions options;
   options.endpoint = "http://localhost:9000/";
   options.region = "lab";
-  auto made = origin("s3://bucket/x", options, {{"AWS_ENDPOINT_URL", "http://other"}});
-  BOOST_TEST(made.get("s3://bucket/x", {}).url == "http://localhost:9000/bucket/x");
+  auto generated = origin("s3://bucket/x", options, {{"AWS_ENDPOINT_URL", "http://other"}});
+  BOOST_TEST(generated.get("s3://bucket/x", {}).url == "http://localhost:9000/bucket/x");
   BOOST_TEST(
       origin("s3://bucket/x", {}, {{"AWS_ENDPOINT_URL_S3", "http://other"}}).get("s3://bucket/x", {}).url ==
       "http://other/bucket/x");
@@ -81,11 +81,13 @@ BOOST_AUTO_TEST_CASE(keys_appear_only_in_the_signature) {
 }
 
 BOOST_AUTO_TEST_CASE(bucket_of_another_region_is_requested_there) {
-  auto made = origin("s3://bucket/x");
-  BOOST_TEST(made.learn_from(head_with(301, {{"x-amz-bucket-region", "eu-central-1"}}), "PermanentRedirect"));
-  BOOST_TEST(made.get("s3://bucket/x", {}).url == "https://bucket.s3.eu-central-1.amazonaws.com/x");
-  BOOST_TEST(!made.learn_from(head_with(301, {{"x-amz-bucket-region", "eu-central-1"}}), ""));
-  BOOST_TEST(!made.learn_from(head_with(403, {{"x-amz-bucket-region", "evil.example/"}}), "AccessDenied"));
+  auto generated = origin("s3://bucket/x");
+  BOOST_TEST(
+      generated.learn_from(head_with(301, {{"x-amz-bucket-region", "eu-central-1"}}), "PermanentRedirect"));
+  BOOST_TEST(generated.get("s3://bucket/x", {}).url == "https://bucket.s3.eu-central-1.amazonaws.com/x");
+  BOOST_TEST(!generated.learn_from(head_with(301, {{"x-amz-bucket-region", "eu-central-1"}}), ""));
+  BOOST_TEST(
+      !generated.learn_from(head_with(403, {{"x-amz-bucket-region", "evil.example/"}}), "AccessDenied"));
 }
 
 BOOST_AUTO_TEST_CASE(list_request_follows_the_order_of_its_signature) {

@@ -3,7 +3,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/parts.h"
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/open_store.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
@@ -28,13 +28,13 @@ BOOST_AUTO_TEST_SUITE(annotated)
 BOOST_AUTO_TEST_CASE(an_assay_of_any_version_has_its_data_and_counts) {
   for (const char* name : {"seurat_v2", "seurat_v4", "seurat_v5", "seurat_v5_bpcells"}) {
     TestContext context;
-    const AnnotatedMatrix made = assay_of(name, context);
+    const AnnotatedMatrix generated = assay_of(name, context);
     BOOST_TEST_CONTEXT(name) {
-      BOOST_REQUIRE(std::holds_alternative<SparseMatrix>(made.x));
-      BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
-      BOOST_TEST(std::get<SparseMatrix>(made.x).columns == made.genes);
-      BOOST_REQUIRE(!made.layers.empty());
-      BOOST_TEST(made.layers[0].name == "counts");
+      BOOST_REQUIRE(std::holds_alternative<SparseMatrix>(generated.x));
+      BOOST_TEST(std::get<SparseMatrix>(generated.x).rows == generated.cells);
+      BOOST_TEST(std::get<SparseMatrix>(generated.x).columns == generated.genes);
+      BOOST_REQUIRE(!generated.layers.empty());
+      BOOST_TEST(generated.layers[0].name == "counts");
     }
   }
 }
@@ -81,9 +81,9 @@ BOOST_AUTO_TEST_CASE(split_layers_are_joined) {
 
 BOOST_AUTO_TEST_CASE(features_missing_from_a_layer_are_zero) {
   TestContext context;
-  const AnnotatedMatrix made = assay_of("seurat_v5_partial", context);
-  BOOST_TEST(made.genes == 30U);
-  BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
+  const AnnotatedMatrix generated = assay_of("seurat_v5_partial", context);
+  BOOST_TEST(generated.genes == 30U);
+  BOOST_TEST(std::get<SparseMatrix>(generated.x).rows == generated.cells);
 }
 
 // Returns the matrix at a path of the store of that name.
@@ -112,18 +112,18 @@ std::string first_name(const Table& table) {
 BOOST_AUTO_TEST_CASE(first_assay_is_x_and_the_others_are_layers) {
   for (const char* name : {"sce", "sce_134"}) {
     TestContext context;
-    const AnnotatedMatrix made = experiment_at(name, {}, context);
+    const AnnotatedMatrix generated = experiment_at(name, {}, context);
     BOOST_TEST_CONTEXT(name) {
-      BOOST_TEST(made.x_name == "counts");
-      BOOST_REQUIRE(std::holds_alternative<SparseMatrix>(made.x));
-      BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
-      BOOST_TEST(names_of(made.layers) == (std::vector<std::string>{"logcounts", "dense"}),
+      BOOST_TEST(generated.x_name == "counts");
+      BOOST_REQUIRE(std::holds_alternative<SparseMatrix>(generated.x));
+      BOOST_TEST(std::get<SparseMatrix>(generated.x).rows == generated.cells);
+      BOOST_TEST(names_of(generated.layers) == (std::vector<std::string>{"logcounts", "dense"}),
                  boost::test_tools::per_element());
-      BOOST_TEST(names_of(made.obsm) == (std::vector<std::string>{"X_pca", "X_tsne"}),
+      BOOST_TEST(names_of(generated.obsm) == (std::vector<std::string>{"X_pca", "X_tsne"}),
                  boost::test_tools::per_element());
-      BOOST_TEST(made.obs.rows == made.cells);
-      BOOST_TEST(made.var.columns.size() == 7);
-      BOOST_TEST(made.obs.columns.size() >= 6);
+      BOOST_TEST(generated.obs.rows == generated.cells);
+      BOOST_TEST(generated.var.columns.size() == 7);
+      BOOST_TEST(generated.obs.columns.size() >= 6);
     }
   }
 }
@@ -131,9 +131,9 @@ BOOST_AUTO_TEST_CASE(first_assay_is_x_and_the_others_are_layers) {
 BOOST_AUTO_TEST_CASE(an_alternative_experiment_has_the_cells_of_the_one_it_is_in) {
   TestContext context;
   const AnnotatedMatrix whole = experiment_at("sce", {}, context);
-  const AnnotatedMatrix made = experiment_at("sce", {"alternative_experiments", "ADT"}, context);
-  BOOST_TEST(made.cells == whole.cells);
-  BOOST_TEST(first_name(made.obs) == first_name(whole.obs));
+  const AnnotatedMatrix generated = experiment_at("sce", {"alternative_experiments", "ADT"}, context);
+  BOOST_TEST(generated.cells == whole.cells);
+  BOOST_TEST(first_name(generated.obs) == first_name(whole.obs));
 }
 
 BOOST_AUTO_TEST_CASE(an_experiment_in_a_list_is_one) {

@@ -9,7 +9,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/containers/rds/container.h"
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "tests/support/golden_arrays.h"
 #include "tests/support/mentions.h"
 #include "tests/support/probe.h"

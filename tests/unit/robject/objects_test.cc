@@ -225,10 +225,10 @@ BOOST_AUTO_TEST_CASE(an_assay_of_triplets_is_a_matrix_by_column) {
   out.tag("i").integers({2, 0, 2}).tag("j").integers({1, 0, 1}).tag("x").reals({1, 2, 4});
   out.tag("Dim").integers({3, 2}).tag("Dimnames").list(2).nil().nil().class_of("dgTMatrix", "Matrix");
   Object object(out.names({"counts"}).class_of("SummarizedExperiment", "SummarizedExperiment"));
-  const SparseMatrix made = evaluated(std::get<SparseMatrix>(object.at({"assays", "counts"}).content));
-  BOOST_TEST(made.rows == 3U);
-  BOOST_TEST(!made.by_row);
-  BOOST_TEST(shown(*made.value) == (Texts{"2.000000", "5.000000"}), boost::test_tools::per_element());
+  const SparseMatrix generated = evaluated(std::get<SparseMatrix>(object.at({"assays", "counts"}).content));
+  BOOST_TEST(generated.rows == 3U);
+  BOOST_TEST(!generated.by_row);
+  BOOST_TEST(shown(*generated.value) == (Texts{"2.000000", "5.000000"}), boost::test_tools::per_element());
   BOOST_TEST(object.values({"assays", "counts", "i"}) == (Texts{"2", "0", "2"}),
              boost::test_tools::per_element());
   const auto found = annotated_matrices(object.root(), object.context().context);

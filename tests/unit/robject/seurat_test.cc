@@ -4,7 +4,7 @@
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/seurat_objects.h"
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/open_store.h"
 #include "tests/support/mentions.h"
 #include "tests/support/store_nodes.h"
@@ -100,7 +100,7 @@ class Object {
     const std::vector<std::string> path{"assays"};
     return annotated_matrices(*find_path(*store_.root.parts, path), context_).at(0).make();
   }
-  SeuratObject made() {
+  SeuratObject generated() {
     const auto found = find_seurat_object(store_.root, context_);
     BOOST_REQUIRE(found);
     return std::get<std::function<SeuratObject()>>(*found)();
@@ -142,21 +142,21 @@ std::string left_out_of(const TakenParts& taken, Context& context) {
 BOOST_AUTO_TEST_CASE(feature_missing_from_a_layer_is_zero) {
   RStream out = start();
   Object object(seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}, {"data", {1, 1, 0}, {0.5, 1}}}));
-  const AnnotatedMatrix made = object.assay();
-  BOOST_TEST(values_of(made.x) == (Values{0.5, 1}), boost::test_tools::per_element());
-  BOOST_TEST(std::get<SparseMatrix>(made.x).columns == 3U);
+  const AnnotatedMatrix generated = object.assay();
+  BOOST_TEST(values_of(generated.x) == (Values{0.5, 1}), boost::test_tools::per_element());
+  BOOST_TEST(std::get<SparseMatrix>(generated.x).columns == 3U);
   BOOST_TEST(object.context().warned("/assays/RNA: layer data has 2 of 3 features"));
-  BOOST_TEST(values_of(object.made().assays.at(0).data) == (Values{0.5, 1}),
+  BOOST_TEST(values_of(object.generated().assays.at(0).data) == (Values{0.5, 1}),
              boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(counts_without_a_feature_are_not_absent) {
   RStream out = start();
   Object object(seurat(out, {{"counts", {0, 1, 1}, {2, 3}}, {"data", {1, 1, 1}, {0.5, 1, 2}}}));
-  const AnnotatedMatrix made = object.assay();
-  BOOST_REQUIRE(made.layers.size() == 1U);
-  BOOST_TEST(values_of(made.layers[0].content) == (Values{2, 3}), boost::test_tools::per_element());
-  BOOST_TEST(values_of(object.made().assays.at(0).counts) == (Values{2, 3}),
+  const AnnotatedMatrix generated = object.assay();
+  BOOST_REQUIRE(generated.layers.size() == 1U);
+  BOOST_TEST(values_of(generated.layers[0].content) == (Values{2, 3}), boost::test_tools::per_element());
+  BOOST_TEST(values_of(object.generated().assays.at(0).counts) == (Values{2, 3}),
              boost::test_tools::per_element());
 }
 
@@ -165,13 +165,13 @@ BOOST_AUTO_TEST_CASE(another_layer_is_a_layer_if_it_is_whole) {
   Object object(seurat(
       out,
       {{"counts", {1, 1, 1}, {1, 2, 3}}, {"corrected", {1, 1, 1}, {4, 5, 6}}, {"some", {1, 0, 0}, {7}}}));
-  const AnnotatedMatrix made = object.assay();
-  BOOST_REQUIRE(made.layers.size() == 1U);
-  BOOST_TEST(made.layers[0].name == "corrected");
-  TakenParts taken(made.origins);
+  const AnnotatedMatrix generated = object.assay();
+  BOOST_REQUIRE(generated.layers.size() == 1U);
+  BOOST_TEST(generated.layers[0].name == "corrected");
+  TakenParts taken(generated.origins);
   for (const char* place : {"/X", "/layers", "/obs"}) taken.take(place);
   BOOST_TEST(left_out_of(taken, object.context()) == "/assays/RNA/layers/some");
-  const SeuratObject whole = object.made();
+  const SeuratObject whole = object.generated();
   BOOST_REQUIRE(whole.assays.size() == 2U);
   BOOST_TEST(whole.assays[1].name == "corrected");
   BOOST_TEST(left_out_of(*whole.taken, object.context()) == "/assays/RNA/layers/some");
@@ -181,11 +181,11 @@ BOOST_AUTO_TEST_CASE(another_layer_is_a_layer_if_it_is_whole) {
 Names layers_beside(const std::string& further, const std::vector<Layer>& its_layers) {
   RStream out = start();
   Object object(seurat(out, {{"data", {1, 1, 1}, {1, 2, 3}}}, further, its_layers));
-  const AnnotatedMatrix made = object.assay();
+  const AnnotatedMatrix generated = object.assay();
   Names names;
-  for (const AnnotatedPart& layer : made.layers) names.push_back(layer.name);
-  if (made.raw) names.push_back("raw/X");
-  TakenParts taken(made.origins);
+  for (const AnnotatedPart& layer : generated.layers) names.push_back(layer.name);
+  if (generated.raw) names.push_back("raw/X");
+  TakenParts taken(generated.origins);
   for (const char* place : {"/X", "/layers", "/obs", "/raw/X"}) taken.take(place);
   const std::string expected = names.empty() ? "/assays/" + further : "";
   BOOST_TEST(left_out_of(taken, object.context()) == expected);
@@ -218,12 +218,12 @@ BOOST_AUTO_TEST_CASE(lists_of_scconvert_are_pairs_of_genes) {
   sparse(out, 2, 2, {1}).names({"pairs", "of_cells"});
   out.integers({1});
   Object object(out.names({"__varp__", "a"}));
-  const AnnotatedMatrix made = object.assay();
-  BOOST_REQUIRE(made.varp.size() == 1U);
-  BOOST_TEST(made.varp[0].name == "pairs");
-  BOOST_REQUIRE(made.uns.size() == 2U);  // the other list is not of genes
-  BOOST_TEST(made.uns[0].name == "__varp__");
-  BOOST_TEST(made.uns[0].node.parts->members().size() == 1U);
+  const AnnotatedMatrix generated = object.assay();
+  BOOST_REQUIRE(generated.varp.size() == 1U);
+  BOOST_TEST(generated.varp[0].name == "pairs");
+  BOOST_REQUIRE(generated.uns.size() == 2U);  // the other list is not of genes
+  BOOST_TEST(generated.uns[0].name == "__varp__");
+  BOOST_TEST(generated.uns[0].node.parts->members().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
@@ -231,19 +231,19 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("graphs").list(2, rds::kWithAttributes);
   sparse(out, 1, 1, {1});
   Object object(sparse(out, 2, 2, {1, 1}).names({"snn", "nn"}));
-  const SeuratObject made = object.made();
-  BOOST_REQUIRE(made.graphs.size() == 1U);
-  BOOST_TEST(made.graphs[0].name == "nn");
-  BOOST_TEST(left_out_of(*made.taken, object.context()) == "/graphs/snn (it is 1 by 1 for 2 cells)");
+  const SeuratObject generated = object.generated();
+  BOOST_REQUIRE(generated.graphs.size() == 1U);
+  BOOST_TEST(generated.graphs[0].name == "nn");
+  BOOST_TEST(left_out_of(*generated.taken, object.context()) == "/graphs/snn (it is 1 by 1 for 2 cells)");
 }
 
 BOOST_AUTO_TEST_CASE(member_of_another_class_is_shown) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("graphs").list(1, rds::kWithAttributes);
   Object object(out.integers({1, 2}).names({"odd"}));
-  const SeuratObject made = object.made();
-  BOOST_TEST(made.graphs.empty());
-  BOOST_TEST(left_out_of(*made.taken, object.context()) == "/graphs/odd");
+  const SeuratObject generated = object.generated();
+  BOOST_TEST(generated.graphs.empty());
+  BOOST_TEST(left_out_of(*generated.taken, object.context()) == "/graphs/odd");
 }
 
 BOOST_AUTO_TEST_CASE(list_of_the_object_is_kept) {
@@ -251,10 +251,10 @@ BOOST_AUTO_TEST_CASE(list_of_the_object_is_kept) {
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("misc").list(4, rds::kWithAttributes);
   for (int i = 0; i < 4; ++i) out.integers({1});
   Object object(out.names({"a", "b", "c", "d"}));
-  const SeuratObject made = object.made();
-  BOOST_REQUIRE(made.misc.stored);
-  BOOST_TEST(made.misc.stored->items.size() == 4U);
-  BOOST_TEST(left_out_of(*made.taken, object.context()) == "");
+  const SeuratObject generated = object.generated();
+  BOOST_REQUIRE(generated.misc.stored);
+  BOOST_TEST(generated.misc.stored->items.size() == 4U);
+  BOOST_TEST(left_out_of(*generated.taken, object.context()) == "");
   const AnnotatedMatrix assay = object.assay();
   BOOST_REQUIRE(assay.uns.size() == 4U);
   BOOST_TEST(assay.uns[3].name == "d");
@@ -263,16 +263,16 @@ BOOST_AUTO_TEST_CASE(list_of_the_object_is_kept) {
 BOOST_AUTO_TEST_CASE(triplets_of_version_2_are_counts) {
   RStream out = start();
   Object object(seurat2(out, {"c1", "c2"}), "seurat");
-  const SeuratObject made = object.made();
-  BOOST_REQUIRE(made.assays.size() == 1U);
-  BOOST_TEST(values_of(made.assays[0].counts) == (Values{1, 7}), boost::test_tools::per_element());
+  const SeuratObject generated = object.generated();
+  BOOST_REQUIRE(generated.assays.size() == 1U);
+  BOOST_TEST(values_of(generated.assays[0].counts) == (Values{1, 7}), boost::test_tools::per_element());
   BOOST_TEST(values_of(object.assay().x) == (Values{1, 7}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(cells_in_another_order_are_matched_by_name) {
   RStream out = start();
   Object object(seurat2(out, {"c2", "c1"}), "seurat");
-  BOOST_TEST(values_of(object.made().assays.at(0).counts) == (Values{7, 1}),
+  BOOST_TEST(values_of(object.generated().assays.at(0).counts) == (Values{7, 1}),
              boost::test_tools::per_element());
   BOOST_TEST(values_of(object.assay().x) == (Values{7, 1}), boost::test_tools::per_element());
 }

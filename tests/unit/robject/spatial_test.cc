@@ -270,9 +270,9 @@ BOOST_AUTO_TEST_CASE(a_colour_by_name_is_unsupported) {
 
 BOOST_AUTO_TEST_CASE(coordinates_of_an_experiment_are_in_obsm) {
   SpatialObject object = experiment(kColors, {"x", "y"});
-  const AnnotatedMatrix made = object.experiment();
-  BOOST_REQUIRE(made.obsm.size() == 1U);
-  BOOST_TEST(made.obsm[0].name == "spatial");
+  const AnnotatedMatrix generated = object.experiment();
+  BOOST_REQUIRE(generated.obsm.size() == 1U);
+  BOOST_TEST(generated.obsm[0].name == "spatial");
   const auto shown_there = std::get<LabelledArray>(object.at({"spatial_coordinates"}).content);
   BOOST_TEST(shown(*shown_there.column_names) == (Names{"x", "y"}), boost::test_tools::per_element());
 }
@@ -300,9 +300,9 @@ BOOST_AUTO_TEST_CASE(coordinates_of_an_old_experiment_are_a_frame) {
            3);
   SpatialObject object(out.class_of("SpatialExperiment", "SpatialExperiment"));
   BOOST_TEST(std::get<Table>(object.at({"spatial_coordinates"}).content).columns.size() == 3U);
-  const AnnotatedMatrix made = object.experiment();
+  const AnnotatedMatrix generated = object.experiment();
   BOOST_TEST(
-      numbers_of(std::get<LabelledArray>(made.obsm.at(0).content).values) == (Numbers{4, 1, 5, 2, 6, 3}),
+      numbers_of(std::get<LabelledArray>(generated.obsm.at(0).content).values) == (Numbers{4, 1, 5, 2, 6, 3}),
       boost::test_tools::per_element());
 }
 

@@ -91,9 +91,9 @@ BOOST_AUTO_TEST_CASE(lists_by_column_keep_names_and_sides) {
   BOOST_TEST(lists.rows == 3u);
   BOOST_TEST(lists.columns == 4u);
   BOOST_TEST(lists.row_names == matrix.row_names);
-  const SparseMatrix made = evaluated(lists);
-  BOOST_TEST(made.pointer->count() == 5u);
-  BOOST_TEST(made.index->count() == 2u);
+  const SparseMatrix generated = evaluated(lists);
+  BOOST_TEST(generated.pointer->count() == 5u);
+  BOOST_TEST(generated.index->count() == 2u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

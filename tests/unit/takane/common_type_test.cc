@@ -1,4 +1,4 @@
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/schemas/takane/typed_values.h"
 
 #include <boost/test/unit_test.hpp>

@@ -154,8 +154,8 @@ struct Square {
 };
 
 BOOST_AUTO_TEST_CASE(a_square_of_molecules_is_a_table) {
-  Square made;
-  const Table table = std::get<Table>(made.refined().value().content);
+  Square generated;
+  const Table table = std::get<Table>(generated.refined().value().content);
   BOOST_TEST(names_of(table) == (Texts{"x_location", "y_location", "z_location", "feature_name", "qv"}));
   BOOST_TEST(shown(*table.columns[1].values) == (Texts{"2", "5"}));
   BOOST_TEST(shown(*table.columns[3].values) == (Texts{"B", "A"}));

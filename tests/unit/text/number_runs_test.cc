@@ -33,7 +33,7 @@ bool right(const std::vector<T>& numbers, std::string_view before = ",") {
          number_lengths(values) + values.size() * before.size() == text.size();
 }
 
-std::vector<double> made(size_t count, auto&& make) {
+std::vector<double> generated(size_t count, auto&& make) {
   std::vector<double> values(count);
   for (double& value : values) value = make();
   return values;
@@ -47,14 +47,14 @@ BOOST_AUTO_TEST_CASE(doubles_of_every_kind_match_single_ones) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   constexpr size_t kMany = 200'000;
-  BOOST_TEST(right(made(kMany, [&] { return std::bit_cast<double>(random()); })));
-  BOOST_TEST(right(made(kMany, [&] { return normal(random); })));
-  BOOST_TEST(right(made(kMany, [&] { return std::exp(20 * normal(random)); })));
-  BOOST_TEST(right(made(kMany, [&] { return static_cast<double>(random() % 216'000'000) / 30'000; })));
-  BOOST_TEST(right(made(kMany, [&] { return static_cast<double>(random() % 10'000) / 100; })));
-  BOOST_TEST(right(made(kMany, [&] { return static_cast<double>(random() >> random() % 60) / 1e6; })));
-  BOOST_TEST(right(made(kMany, [&] { return static_cast<double>(static_cast<int64_t>(random())); })));
-  BOOST_TEST(right(made(kMany, [&] { return std::ldexp(static_cast<double>(random() >> 40), -40); })));
+  BOOST_TEST(right(generated(kMany, [&] { return std::bit_cast<double>(random()); })));
+  BOOST_TEST(right(generated(kMany, [&] { return normal(random); })));
+  BOOST_TEST(right(generated(kMany, [&] { return std::exp(20 * normal(random)); })));
+  BOOST_TEST(right(generated(kMany, [&] { return static_cast<double>(random() % 216'000'000) / 30'000; })));
+  BOOST_TEST(right(generated(kMany, [&] { return static_cast<double>(random() % 10'000) / 100; })));
+  BOOST_TEST(right(generated(kMany, [&] { return static_cast<double>(random() >> random() % 60) / 1e6; })));
+  BOOST_TEST(right(generated(kMany, [&] { return static_cast<double>(static_cast<int64_t>(random())); })));
+  BOOST_TEST(right(generated(kMany, [&] { return std::ldexp(static_cast<double>(random() >> 40), -40); })));
 }
 
 BOOST_AUTO_TEST_CASE(special_values_may_be_anywhere_in_a_run) {
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(special_values_may_be_anywhere_in_a_run) {
                                     1e22,
                                     1e23,
                                     9007199254740993.0};
-  BOOST_TEST(right(made(20'000, [&] {
+  BOOST_TEST(right(generated(20'000, [&] {
     return random() % 3 == 0 ? special[random() % special.size()] : std::bit_cast<double>(random());
   })));
 }
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(runs_of_any_length_after_texts_of_any_length) {
   std::normal_distribution<double> normal;
   for (const size_t count : {0, 1, 2, 15, 16, 17, 127, 128, 129, 300})
     for (const std::string_view before : {"", ",", "\n12\t", "\n1234567\t", "\na longer name\t"})
-      BOOST_TEST(right(made(count, [&] { return normal(random); }), before));
+      BOOST_TEST(right(generated(count, [&] { return normal(random); }), before));
 }
 
 BOOST_AUTO_TEST_CASE(other_numbers_match_single_ones) {

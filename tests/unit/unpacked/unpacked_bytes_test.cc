@@ -20,12 +20,12 @@ constexpr uint64_t kPages = kBytes / kPageBytes;
 const std::string& text() {
   static const std::string text = [] {
     std::mt19937 random(5);
-    std::string made(kBytes, '\0');
-    for (size_t i = 0; i + 4 <= made.size(); i += 4) {
+    std::string generated(kBytes, '\0');
+    for (size_t i = 0; i + 4 <= generated.size(); i += 4) {
       const uint32_t number = random() % 1000;
-      std::memcpy(&made[i], &number, sizeof number);
+      std::memcpy(&generated[i], &number, sizeof number);
     }
-    return made;
+    return generated;
   }();
   return text;
 }

@@ -28,15 +28,15 @@ herr_t keep_bytes(hid_t source, hid_t target, H5T_cdata_t* conversion, size_t, s
 
 void register_stored_bytes() {
   const TypeHandle opaque(H5Tcreate(H5T_OPAQUE, 1));
-  std::vector<TypeHandle> made;
-  made.emplace_back(H5Tcreate(H5T_COMPOUND, 1));
-  made.emplace_back(H5Tvlen_create(H5T_NATIVE_CHAR));
+  std::vector<TypeHandle> generated;
+  generated.emplace_back(H5Tcreate(H5T_COMPOUND, 1));
+  generated.emplace_back(H5Tvlen_create(H5T_NATIVE_CHAR));
   const hsize_t one = 1;
-  made.emplace_back(H5Tarray_create2(H5T_NATIVE_CHAR, 1, &one));
-  made.emplace_back(H5Tenum_create(H5T_NATIVE_CHAR));
+  generated.emplace_back(H5Tarray_create2(H5T_NATIVE_CHAR, 1, &one));
+  generated.emplace_back(H5Tenum_create(H5T_NATIVE_CHAR));
   std::vector<hid_t> sources{H5T_NATIVE_INT,  H5T_NATIVE_FLOAT, H5T_C_S1,   H5T_NATIVE_B8,
                              H5T_STD_REF_OBJ, H5T_UNIX_D32LE,   opaque.id()};  // opaque: with another tag
-  for (const TypeHandle& type : made) sources.push_back(type.id());
+  for (const TypeHandle& type : generated) sources.push_back(type.id());
   for (const hid_t source : sources)
     checked_call(H5Tregister(H5T_PERS_SOFT, "stored bytes", source, opaque.id(), keep_bytes),
                  "libhdf5 refuses a conversion");

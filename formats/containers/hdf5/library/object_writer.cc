@@ -247,7 +247,7 @@ ObjectWriter::ObjectWriter(hid_t access) {
 
 DatasetHandle ObjectWriter::add(const SkeletonObject& object) {
   add_groups_above(object.path);
-  made_.insert(object.path);
+  generated_.insert(object.path);
   if (object.dataset) return add_dataset(object, *object.dataset);
   const ObjectHandle group(object.path == "/" ? H5Oopen(file_.id(), "/", H5P_DEFAULT)
                                               : H5Gcreate2(file_.id(), object.path.c_str(), links_.id(),
@@ -269,7 +269,7 @@ void ObjectWriter::finish() {
 void ObjectWriter::add_groups_above(const std::string& path) {
   for (size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
     const std::string above = path.substr(0, end);
-    if (above.ends_with('/') || !made_.insert(above).second) continue;
+    if (above.ends_with('/') || !generated_.insert(above).second) continue;
     checked_handle<ObjectHandle>(
         H5Gcreate2(file_.id(), above.c_str(), links_.id(), groups_.id(), H5P_DEFAULT), "no group");
   }
@@ -282,12 +282,12 @@ DatasetHandle ObjectWriter::add_dataset(const SkeletonObject& object, const Skel
   // The library requires a fill value for texts of any length.
   const PropertyHandle filled = dataset.records ? creation_list(H5P_DATASET_CREATE) : PropertyHandle();
   const hid_t creation = dataset.chunks ? chunked.id() : dataset.records ? filled.id() : contiguous_.id();
-  DatasetHandle made = checked_handle<DatasetHandle>(
+  DatasetHandle generated = checked_handle<DatasetHandle>(
       H5Dcreate2(file_.id(), object.path.c_str(), type.id(), space.id(), links_.id(), creation, H5P_DEFAULT),
       "no dataset");
-  add_attributes(made.id(), object);
-  if (dataset.records) write_records(made.id(), type.id(), *dataset.records);
-  return made;
+  add_attributes(generated.id(), object);
+  if (dataset.records) write_records(generated.id(), type.id(), *dataset.records);
+  return generated;
 }
 
 }  // namespace plainfs::hdf5

@@ -28,7 +28,7 @@ class ObjectWriter {
   void add_groups_above(const std::string& path);
   DatasetHandle add_dataset(const SkeletonObject& object, const SkeletonDataset& dataset);
 
-  std::unordered_set<std::string> made_;  // paths
+  std::unordered_set<std::string> generated_;  // paths
   FileHandle file_;
   PropertyHandle links_;
   PropertyHandle groups_;

@@ -80,9 +80,9 @@ class SkeletonWriter {
  public:
   // Returns the offset of the object's data.
   uint64_t add(const SkeletonObject& object) {
-    const DatasetHandle made = objects_.add(object);
+    const DatasetHandle generated = objects_.add(object);
     if (!object.dataset) return 0;
-    const haddr_t offset = H5Dget_offset(made.id());
+    const haddr_t offset = H5Dget_offset(generated.id());
     take_library_error();  // a dataset without elements has no place, which the library reports as an error
     return offset == HADDR_UNDEF ? 0 : offset;
   }

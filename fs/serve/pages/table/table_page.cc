@@ -9,7 +9,7 @@
 
 #include "cache/request.h"
 #include "formats/annotated/cell_groups.h"
-#include "formats/core/algebra/gathered.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/model/number_cast.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/words.h"

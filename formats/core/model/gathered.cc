@@ -1,4 +1,4 @@
-#include "formats/core/algebra/gathered.h"
+#include "formats/core/model/gathered.h"
 
 #include <algorithm>
 #include <cstring>

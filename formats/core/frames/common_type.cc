@@ -1,4 +1,4 @@
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 
 #include <algorithm>
 

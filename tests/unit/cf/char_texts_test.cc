@@ -1,4 +1,4 @@
-#include "formats/schemas/chartext/schema.h"
+#include "formats/schemas/cf/char_texts.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // The description of a SpatialData: its elements, its tables and its coordinate systems.
-#include "formats/schemas/spatialdata/schema.h"
+#include "formats/schemas/ome/spatialdata.h"
 
 #include <boost/test/unit_test.hpp>
 

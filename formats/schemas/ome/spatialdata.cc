@@ -1,4 +1,4 @@
-#include "formats/schemas/spatialdata/schema.h"
+#include "formats/schemas/ome/spatialdata.h"
 
 #include <fmt/format.h>
 
