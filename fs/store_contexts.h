@@ -59,8 +59,8 @@ class StoreFiles {
     return all;
   }
 
-  static constexpr size_t kMostOpen = 256;       // if the process may have as many
-  static constexpr size_t kMostNeighbours = 16;  // only examined, to find out what links lead to
+  static constexpr size_t kMaxOpen = 256;       // if the process may have as many
+  static constexpr size_t kMaxNeighbours = 16;  // only examined, to find out what links lead to
 
   FilePool own_;
   FilePool neighbours_;
@@ -77,7 +77,7 @@ class StoreContexts {
   Context& of(const std::string& store) {
     const MutexLock lock(mutex_);
     if (const auto known = contexts_.find(store); known != contexts_.end()) return known->second;
-    Context made{
+    Context generated{
         like_.cache,    like_.workers, like_.decode_budget,      like_.unit_budget,        files_for(store),
         like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other,
         like_.passes};

@@ -7,12 +7,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "formats/core/algebra/common_type.h"
-#include "formats/core/algebra/gathered.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/factor.h"
+#include "formats/core/model/gathered.h"
 #include "formats/core/model/generated_array.h"
 
 namespace plainfs::annotated {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "formats/annotated/join_columns.h"
-#include "formats/core/algebra/common_type.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/factor.h"

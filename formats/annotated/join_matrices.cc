@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "formats/annotated/parts.h"
-#include "formats/core/algebra/common_type.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/frames/common_type.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/generated_array.h"
 #include "formats/core/model/turned_array.h"

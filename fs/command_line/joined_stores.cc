@@ -58,9 +58,9 @@ bool are_different(const std::vector<std::string>& names) {
 
 // Labels the stores by what distinguishes their paths; if nothing does, by their numbers.
 void label_stores(Members& members) {
-  constexpr size_t kMostAbove = 32;
+  constexpr size_t kMaxAbove = 32;
   std::vector<std::string> names;
-  for (size_t above = 0; above < kMostAbove && (names.empty() || !are_different(names)); ++above) {
+  for (size_t above = 0; above < kMaxAbove && (names.empty() || !are_different(names)); ++above) {
     names.clear();
     for (const JoinOptions::Member& member : members) names.push_back(name_above(member.location, above));
   }

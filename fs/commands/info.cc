@@ -167,8 +167,8 @@ std::string lines_to_open(Filesystem& filesystem, const std::vector<RankedFile>&
 }
 
 // Prints where the store is or would be mounted, and how to get there.
-void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::vector<RankedFile>& files,
-                        const Options& options, std::string mountpoint) {
+void print_lines_to_open(const Store& store, Filesystem& filesystem, const std::vector<RankedFile>& files,
+                         const Options& options, std::string mountpoint) {
   std::string how = "where it is mounted";
   if (mountpoint.empty() && options.read.join) {
     mountpoint = "MOUNTPOINT";
@@ -235,8 +235,8 @@ bool is_refused(Filesystem& filesystem, const RankedFile& file) {
 }
 
 // A folder of stores has no store to choose.
-void print_lines_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files, const Options& options,
-                         const std::string& path) {
+void print_lines_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files,
+                          const Options& options, const std::string& path) {
   if (filesystem.store()->is_folder && path.empty()) return;
   const std::string instructions = lines_to_write(files, options, path);
   if (!instructions.empty()) std::printf("%s\n", instructions.c_str());
@@ -270,7 +270,7 @@ int show(Options options, const std::string& inside, bool is_json) {
   std::vector<RankedFile> files = ranked_files(session.filesystem(), path, failures);
   std::erase_if(files, [&](const RankedFile& file) { return is_refused(session.filesystem(), file); });
   if (path.empty()) {
-    if (!mounted || !mounted->join) print_ways_to_write(session.filesystem(), files, options, path);
+    if (!mounted || !mounted->join) print_lines_to_write(session.filesystem(), files, options, path);
     if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
     if (store->joined.empty()) print_details({{"store", store->path}});
     print_details({{"format", store->format}});
@@ -288,10 +288,10 @@ int show(Options options, const std::string& inside, bool is_json) {
   if (path.empty()) note_left_out_of_h5ad(refine(store->root, session.context()), session.context());
   print_notices(session.notices().lines(), store->path);
   if (!mounted || mounted->subdir.empty())
-    print_ways_to_open(*store, session.filesystem(), files, options,
-                       mounted             ? mountpoint
-                       : options.read.join ? ""
-                                           : mountpoint_of(store->path));
+    print_lines_to_open(*store, session.filesystem(), files, options,
+                        mounted             ? mountpoint
+                        : options.read.join ? ""
+                                            : mountpoint_of(store->path));
   return kSuccess;
 }
 

@@ -180,7 +180,7 @@ class MemberLister {
       const size_t dot =
           file.is_directory() ? file.name.size() : std::min(file.name.rfind('.'), file.name.size());
       NameRequest name{file.name.substr(0, dot), file.name.substr(dot)};
-      candidates_.push_back({{}, std::move(name), made_by_views(std::move(file), fault, content)});
+      candidates_.push_back({{}, std::move(name), generated_by_views(std::move(file), fault, content)});
     }
   }
 

@@ -1,5 +1,5 @@
-// Numbers of the NetCDF classic format ("NetCDF Classic Format Specification", Unidata), for its reader and for
-// the view that writes it.
+// Numbers of the NetCDF classic format ("NetCDF Classic Format Specification", Unidata), for its reader and
+// for the view that writes it.
 #pragma once
 
 #include <cstdint>

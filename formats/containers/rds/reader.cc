@@ -168,7 +168,8 @@ Error Reader::over_bound(Error error) {
 }
 
 void Reader::count_value(bool keep) {
-  if (keep && ++kept_values_ > kMaxVectorValues) throw over_bound(unsupported("more than {} R values", kMaxVectorValues));
+  if (keep && ++kept_values_ > kMaxVectorValues)
+    throw over_bound(unsupported("more than {} R values", kMaxVectorValues));
 }
 
 // Counts a name at every use, since a long name may be referenced a million times.

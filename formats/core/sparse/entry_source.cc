@@ -143,7 +143,7 @@ class MinorSubset : public EntrySource {
     std::sort(places_.begin(), places_.end());
     has_each_once_ = places_.size() == source_->minors();
     for (uint64_t i = 0; has_each_once_ && i < places_.size(); ++i) has_each_once_ = places_[i].first == i;
-    while (source_->minors() >> shift_ > kMostBuckets) ++shift_;
+    while (source_->minors() >> shift_ > kMaxBuckets) ++shift_;
     buckets_.resize((source_->minors() >> shift_) + 2);
     for (const IndexPair& pair : places_) ++buckets_[(pair.first >> shift_) + 1];
     std::partial_sum(buckets_.begin(), buckets_.end(), buckets_.begin());

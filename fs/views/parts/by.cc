@@ -158,7 +158,7 @@ void offer_by(const FileRow& row, const Node& node, Context& context, Files& fil
     }));
   const auto* const group = dynamic_cast<const AnnotatedGroup*>(stored.get());
   const bool is_selection = group && group->is_selection();
-  if (group && group->depth() >= kMostDepth) return;
+  if (group && group->depth() >= kMaxDepth) return;
   const std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
   files.push_back(directory_of(
