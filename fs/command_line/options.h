@@ -20,10 +20,10 @@ namespace plainfs {
 enum class Sandbox { kWherePossible, kRequired, kNone };
 
 struct Options {
-  std::vector<std::string> names;  // the arguments that are not options; joined stores are the first of them
-  std::string store;               // the first of them
+  std::vector<std::string> names;   // the arguments that are not options; joined stores are the first of them
+  std::string store;                // the first of them
   std::vector<std::string> joined;  // the names of the joined stores as they were given
-  std::string mountpoint;          // the second; empty: not given
+  std::string mountpoint;           // the second; empty: not given
 
   bool help = false;
   bool version = false;
@@ -31,8 +31,8 @@ struct Options {
   bool debug = false;
 
   uint64_t cache_bytes = uint64_t{256} << 20;
-  unsigned threads = 0;  // 0: one per core
-  std::string join;      // inner or outer; empty: a store is shown by itself
+  unsigned threads = 0;    // 0: one per core
+  std::string join;        // inner or outer; empty: a store is shown by itself
   std::string join_label;  // see JoinOptions::column
   std::string views;       // empty: the default ones
   bool lists_parts = false;

@@ -30,8 +30,8 @@ std::string number_text(uint64_t number, Digits digits) {
   return digits == Digits::plain ? std::to_string(number) : count_text(number);
 }
 
-constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice can hold
-constexpr uint64_t kMaxLeaves = 64 * 1024;   // limit for formatting a cell to find its length
+constexpr uint64_t kLongestCell = 32'767;   // characters that a cell of Excel or LibreOffice can hold
+constexpr uint64_t kMaxLeaves = 64 * 1024;  // limit for formatting a cell to find its length
 
 // Returns the length of the cell with the most values, estimated if it is very long.
 uint64_t longest_cell(const NestedArray& array) {

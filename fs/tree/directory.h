@@ -23,7 +23,7 @@ namespace plainfs {
 // a name that views show in the directory of something that cannot be read for now: the reason.
 struct DirectoryEntry : ViewEntry {
   FileKind kind = FileKind::file;
-  std::string target{};  // of a link
+  std::string target{};       // of a link
   bool is_generated = false;  // a directory that views generate
   // The name without extension that all entries for one member of the store share: "obs" for obs/, obs.csv
   // and obs.rds. Empty for an entry that stands for no member or is inside the member's directory.

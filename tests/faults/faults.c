@@ -169,30 +169,30 @@ static int failing(uint64_t random, const int* errors, size_t count) {
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-#define WRAP_OPEN(name)                                                                  \
-  int name(const char* path, int flags, ...) {                                           \
-    va_list more;                                                                        \
-    va_start(more, flags);                                                               \
-    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;        \
-    va_end(more);                                                                        \
-    const int below = is_path_below(path);                                               \
-    const uint64_t random = below ? fault(kCalls, #name) : 0;                                    \
-    if (random) return FAIL(random, EIO, ENOMEM, EMFILE, EACCES, EINTR);                 \
-    return opened(NEXT(name)(path, flags, mode), below);                                 \
+#define WRAP_OPEN(name)                                                           \
+  int name(const char* path, int flags, ...) {                                    \
+    va_list more;                                                                 \
+    va_start(more, flags);                                                        \
+    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
+    va_end(more);                                                                 \
+    const int below = is_path_below(path);                                        \
+    const uint64_t random = below ? fault(kCalls, #name) : 0;                     \
+    if (random) return FAIL(random, EIO, ENOMEM, EMFILE, EACCES, EINTR);          \
+    return opened(NEXT(name)(path, flags, mode), below);                          \
   }
 WRAP_OPEN(open)
 WRAP_OPEN(open64)
 
-#define WRAP_OPENAT(name)                                                                \
-  int name(int at, const char* path, int flags, ...) {                                   \
-    va_list more;                                                                        \
-    va_start(more, flags);                                                               \
-    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;        \
-    va_end(more);                                                                        \
+#define WRAP_OPENAT(name)                                                                 \
+  int name(int at, const char* path, int flags, ...) {                                    \
+    va_list more;                                                                         \
+    va_start(more, flags);                                                                \
+    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;         \
+    va_end(more);                                                                         \
     const int below = is_path_below(path) || (path[0] != '/' && is_descriptor_below(at)); \
-    const uint64_t random = below ? fault(kCalls, #name) : 0;                                    \
-    if (random) return FAIL(random, EIO, ENOMEM, EMFILE, EACCES, EINTR);                 \
-    return opened(NEXT(name)(at, path, flags, mode), below);                             \
+    const uint64_t random = below ? fault(kCalls, #name) : 0;                             \
+    if (random) return FAIL(random, EIO, ENOMEM, EMFILE, EACCES, EINTR);                  \
+    return opened(NEXT(name)(at, path, flags, mode), below);                              \
   }
 WRAP_OPENAT(openat)
 WRAP_OPENAT(openat64)
@@ -225,31 +225,31 @@ long syscall(long number, ...) {
   return result;
 }
 
-#define WRAP_STAT(name, type)                                                            \
-  int name(const char* path, struct type* status) {                                      \
-    const uint64_t random = is_path_below(path) ? fault(kCalls, #name) : 0;                      \
-    if (random) return FAIL(random, EIO, ENOMEM, EACCES);                                \
-    return NEXT(name)(path, status);                                                     \
+#define WRAP_STAT(name, type)                                               \
+  int name(const char* path, struct type* status) {                         \
+    const uint64_t random = is_path_below(path) ? fault(kCalls, #name) : 0; \
+    if (random) return FAIL(random, EIO, ENOMEM, EACCES);                   \
+    return NEXT(name)(path, status);                                        \
   }
 WRAP_STAT(stat, stat)
 WRAP_STAT(lstat, stat)
 WRAP_STAT(stat64, stat64)
 WRAP_STAT(lstat64, stat64)
 
-#define WRAP_FSTAT(name, type)                                                           \
-  int name(int descriptor, struct type* status) {                                        \
-    const uint64_t random = is_descriptor_below(descriptor) ? fault(kCalls, #name) : 0;          \
-    if (random) return FAIL(random, EIO, ENOMEM);                                        \
-    return NEXT(name)(descriptor, status);                                               \
+#define WRAP_FSTAT(name, type)                                                          \
+  int name(int descriptor, struct type* status) {                                       \
+    const uint64_t random = is_descriptor_below(descriptor) ? fault(kCalls, #name) : 0; \
+    if (random) return FAIL(random, EIO, ENOMEM);                                       \
+    return NEXT(name)(descriptor, status);                                              \
   }
 WRAP_FSTAT(fstat, stat)
 WRAP_FSTAT(fstat64, stat64)
 
-#define WRAP_FSTATAT(name, type)                                                         \
-  int name(int at, const char* path, struct type* status, int flags) {                   \
+#define WRAP_FSTATAT(name, type)                                                                       \
+  int name(int at, const char* path, struct type* status, int flags) {                                 \
     const uint64_t random = is_path_below(path) || is_descriptor_below(at) ? fault(kCalls, #name) : 0; \
-    if (random) return FAIL(random, EIO, ENOMEM, EACCES);                                \
-    return NEXT(name)(at, path, status, flags);                                          \
+    if (random) return FAIL(random, EIO, ENOMEM, EACCES);                                              \
+    return NEXT(name)(at, path, status, flags);                                                        \
   }
 WRAP_FSTATAT(fstatat, stat)
 WRAP_FSTATAT(fstatat64, stat64)
@@ -309,13 +309,13 @@ char* realpath(const char* path, char* out) {
 }
 
 // Fails, or returns nothing as at the end of a shorter file, or returns a part.
-#define WRAP_READ(name, parameters, ...)                                                 \
-  ssize_t name parameters {                                                              \
-    const uint64_t random = is_descriptor_below(descriptor) ? fault(kCalls, #name) : 0;          \
-    if (random % 8 == 7) return 0;                                                       \
-    if (random && (random >> 4) % 3) return FAIL(random, EIO, ENOMEM, EINTR);            \
-    if (random && size > 1) size = 1 + random / 1024 % (size - 1);                       \
-    return NEXT(name)(__VA_ARGS__);                                                      \
+#define WRAP_READ(name, parameters, ...)                                                \
+  ssize_t name parameters {                                                             \
+    const uint64_t random = is_descriptor_below(descriptor) ? fault(kCalls, #name) : 0; \
+    if (random % 8 == 7) return 0;                                                      \
+    if (random && (random >> 4) % 3) return FAIL(random, EIO, ENOMEM, EINTR);           \
+    if (random && size > 1) size = 1 + random / 1024 % (size - 1);                      \
+    return NEXT(name)(__VA_ARGS__);                                                     \
   }
 WRAP_READ(read, (int descriptor, void* out, size_t size), descriptor, out, size)
 WRAP_READ(pread, (int descriptor, void* out, size_t size, off_t offset), descriptor, out, size, offset)
@@ -336,16 +336,17 @@ DIR* fdopendir(int descriptor) {
   return NEXT(fdopendir)(descriptor);
 }
 
-#define WRAP_READDIR(name, type)                                                         \
-  struct type* name(DIR* directory) {                                                    \
-    const uint64_t random = is_descriptor_below(dirfd(directory)) ? fault(kCalls, #name) : 0;    \
-    if (random) return FAIL(random, EIO, ENOMEM), NULL;                                  \
-    return NEXT(name)(directory);                                                        \
+#define WRAP_READDIR(name, type)                                                              \
+  struct type* name(DIR* directory) {                                                         \
+    const uint64_t random = is_descriptor_below(dirfd(directory)) ? fault(kCalls, #name) : 0; \
+    if (random) return FAIL(random, EIO, ENOMEM), NULL;                                       \
+    return NEXT(name)(directory);                                                             \
   }
 WRAP_READDIR(readdir, dirent)
 WRAP_READDIR(readdir64, dirent64)
 
-int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) {
   if (fault(kThreads, "pthread_create")) return EAGAIN;
   return NEXT(pthread_create)(thread, attributes, start, argument);
 }
@@ -360,7 +361,8 @@ ssize_t recvmsg(int descriptor, struct msghdr* message, int flags) {
 
 int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* program);
 
-// Memory. libc's own functions also have other names, so that no lookup is needed, which might itself allocate.
+// Memory. libc's own functions also have other names, so that no lookup is needed, which might itself
+// allocate.
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* before, size_t size);

@@ -91,7 +91,8 @@ class RemoteAbsent(RemoteTest):
         server = self.serve(forbid)
         for name in ("none.zarr", "none.h5ad"):
             refused = run("ls", f"{server.url}/{name}")
-            self.assertEqual(refused.stderr, f"plainfs: {server.url}/{name}: the server returned 403 AccessDenied\n".encode())
+            why = f"plainfs: {server.url}/{name}: the server returned 403 AccessDenied\n"
+            self.assertEqual(refused.stderr.decode(), why)
 
     def test_no_further_format_is_looked_for_once_one_is_there(self):
         server = self.serve(forbid)

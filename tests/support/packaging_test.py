@@ -48,7 +48,8 @@ class Recipes(unittest.TestCase):
     def test_recipes_name_the_version_and_the_archive(self):
         self.assertTrue(os.path.exists(self.recipe(f"plainfs-{self.version}.tar.gz")))
         digest = self.run_checked("sha256sum", self.recipe(f"plainfs-{self.version}.tar.gz")).split()[0]
-        for path in ("conda/recipe.yaml", "spack/package.py", f"easybuild/plainfs-{self.version}.eb", "nix/package.nix"):
+        easybuild = f"easybuild/plainfs-{self.version}.eb"
+        for path in ("conda/recipe.yaml", "spack/package.py", easybuild, "nix/package.nix"):
             self.assertIn(digest, text_of(self.recipe(path)), path)
             self.assertIn(self.version, text_of(self.recipe(path)), path)
 
@@ -105,7 +106,8 @@ class Recipes(unittest.TestCase):
         skip_rest(self, missing_programs("lmod") if not os.path.exists(lmod) else "")
         with tempfile.TemporaryDirectory(prefix="plainfs-test-") as modules:
             os.symlink(self.recipe("module"), os.path.join(modules, "plainfs"))
-            loaded = self.run_checked(lmod, "bash", "load", "plainfs", MODULEPATH=modules, PLAINFS_PREFIX="/apps/plainfs")
+            places = {"MODULEPATH": modules, "PLAINFS_PREFIX": "/apps/plainfs"}
+            loaded = self.run_checked(lmod, "bash", "load", "plainfs", **places)
         self.assertRegex(loaded, rf"(?m)^PATH=/apps/plainfs/{re.escape(self.version)}/bin[:;]")
 
 

@@ -10,9 +10,9 @@ namespace plainfs::hdf5 {
 namespace {
 
 constexpr std::string_view kFileSignature = "\x89HDF\r\n\x1a\n";
-constexpr unsigned kAddresses = 4;        // base, extension or free space, end of file, driver or root
-constexpr unsigned kIsBeingWritten = 5;   // bits 0 and 2 of the flags of version 3
-constexpr uint64_t kMaxSuperblock = 96;   // of version 1 with addresses of 8 bytes
+constexpr unsigned kAddresses = 4;       // base, extension or free space, end of file, driver or root
+constexpr unsigned kIsBeingWritten = 5;  // bits 0 and 2 of the flags of version 3
+constexpr uint64_t kMaxSuperblock = 96;  // of version 1 with addresses of 8 bytes
 
 bool is_width(unsigned bytes) {
   return bytes == 2 || bytes == 4 || bytes == 8;

@@ -16,9 +16,9 @@ namespace plainfs {
 namespace {
 
 constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
-constexpr uint64_t kMaxPngBytes = uint64_t{1} << 28;   // of the file, of its rows, and of the pixels
-constexpr uint64_t kPngFrame = 12;                     // length, name and checksum of a chunk
-constexpr uint64_t kMaxPngChunks = 4096;               // before the pixels
+constexpr uint64_t kMaxPngBytes = uint64_t{1} << 28;  // of the file, of its rows, and of the pixels
+constexpr uint64_t kPngFrame = 12;                    // length, name and checksum of a chunk
+constexpr uint64_t kMaxPngChunks = 4096;              // before the pixels
 constexpr uint64_t kMaxPixelChunks = kMaxPngBytes / 1024;
 constexpr uint32_t kMaxColors = 256;
 

@@ -44,9 +44,9 @@ struct ReadOptions {
   std::shared_ptr<const CellTable> cells;  // -o cells=FILE: annotations of the cells of fragments, or null
   std::shared_ptr<const Genome> genome;    // -o genome=FILE: the lengths of their chromosomes, or null
   // For an export to one file of an annotated matrix:
-  std::string x_layer;               // --layer: the layer that is X
-  std::vector<std::string> without;  // --without: parts to leave out, "uns" or "layers/spliced"
-  RemoteOptions remote;              // of a remote store
+  std::string x_layer;                        // --layer: the layer that is X
+  std::vector<std::string> without;           // --without: parts to leave out, "uns" or "layers/spliced"
+  RemoteOptions remote;                       // of a remote store
   std::shared_ptr<const JoinOptions> join{};  // --join: the stores that are shown as one, or null
   std::string mountpoint;  // path of this mount, without links; a mirrored folder does not look into it
 };

@@ -32,8 +32,8 @@ struct Store {
   Node stored{};
   // Set by the container: a schema determines the content.
   bool is_one_value = false;
-  std::vector<StoreFact> facts{};  // of the format, for the pages of `serve`
-  bool is_folder = false;          // a folder that is shown as it is, with the stores in it
+  std::vector<StoreFact> facts{};     // of the format, for the pages of `serve`
+  bool is_folder = false;             // a folder that is shown as it is, with the stores in it
   std::vector<std::string> joined{};  // the locations of the stores of which it is made; path is the first
 };
 

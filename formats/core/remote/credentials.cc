@@ -201,9 +201,9 @@ bool Credentials::renew() {
 
 namespace {
 
-constexpr long kMaxSeconds = 20;          // for a service's answer
-constexpr long kMachineSeconds = 2;       // for a service that may not exist
-constexpr size_t kMaxBytes = 256 << 10;   // of an answer
+constexpr long kMaxSeconds = 20;         // for a service's answer
+constexpr long kMachineSeconds = 2;      // for a service that may not exist
+constexpr size_t kMaxBytes = 256 << 10;  // of an answer
 
 std::string token_in(const std::string& path) {
   std::optional<std::string> content = file_content(path);

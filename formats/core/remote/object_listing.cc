@@ -17,11 +17,11 @@ namespace {
 constexpr size_t kMaxEntries = 1'000'000;
 // A page may have fewer entries than it could, or none. A list with this many pages does not end.
 constexpr size_t kMaxPages = 10'000;
-constexpr size_t kMaxPageBytes = 16 << 20;     // a thousand keys, each byte of them as %XX, are 3 MB
-constexpr size_t kMaxNameBytes = 128 << 20;    // of one folder
-constexpr size_t kMaxFolderBytes = 16 << 20;   // of a store that is listed whole
-constexpr size_t kMaxKnownBytes = 256 << 20;   // of all folders; beyond it they are listed again
-constexpr size_t kEntryBytes = 128;            // besides its name
+constexpr size_t kMaxPageBytes = 16 << 20;    // a thousand keys, each byte of them as %XX, are 3 MB
+constexpr size_t kMaxNameBytes = 128 << 20;   // of one folder
+constexpr size_t kMaxFolderBytes = 16 << 20;  // of a store that is listed whole
+constexpr size_t kMaxKnownBytes = 256 << 20;  // of all folders; beyond it they are listed again
+constexpr size_t kEntryBytes = 128;           // besides its name
 
 struct Listed {
   std::map<std::string, Version> files;  // by name

@@ -229,8 +229,8 @@ Delayed read_seed(const Group& node, const std::string& kind, const ObjectPlace&
 
 namespace {
 
-constexpr unsigned kDeepestTree = 256;                // nested operations
-constexpr uint64_t kMaxIndices = uint64_t{1} << 27;   // of a subset: 1 GiB
+constexpr unsigned kDeepestTree = 256;               // nested operations
+constexpr uint64_t kMaxIndices = uint64_t{1} << 27;  // of a subset: 1 GiB
 constexpr uint64_t kMaxSeeds = 1 << 16;
 
 std::string text_of_attribute(const Group& group, const char* name) {

@@ -24,9 +24,9 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr uint64_t kDataPiece = 256 * 1024;         // bytes sent at once
-constexpr uint64_t kDataRun = 32 * 1024;            // elements read at once
-constexpr size_t kMaxDataHeld = 64 * 1024 * 1024;   // bytes of JSON for a client without chunks
+constexpr uint64_t kDataPiece = 256 * 1024;        // bytes sent at once
+constexpr uint64_t kDataRun = 32 * 1024;           // elements read at once
+constexpr size_t kMaxDataHeld = 64 * 1024 * 1024;  // bytes of JSON for a client without chunks
 
 // The selection along one axis.
 struct Chosen {

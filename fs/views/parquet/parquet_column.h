@@ -32,9 +32,9 @@ struct ParquetType {
 
 // Rows [first, first + count) of a column: the non-missing values as stored.
 struct ParquetRun {
-  Bytes values;                   // one byte per boolean here
-  std::vector<uint8_t> exists;    // one per row
-  uint64_t there = 0;             // number of values
+  Bytes values;                 // one byte per boolean here
+  std::vector<uint8_t> exists;  // one per row
+  uint64_t there = 0;           // number of values
 };
 
 // The number of rows that are read, counted and located together.

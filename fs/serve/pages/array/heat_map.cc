@@ -14,8 +14,8 @@ namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kMaxMapSide = 256;
-constexpr uint64_t kMaxElements = uint64_t{1} << 23;   // elements read for a picture
-constexpr uint64_t kBand = uint64_t{1} << 20;          // elements read at once
+constexpr uint64_t kMaxElements = uint64_t{1} << 23;  // elements read for a picture
+constexpr uint64_t kBand = uint64_t{1} << 20;         // elements read at once
 constexpr double kCut = 0.01;
 
 uint64_t step_for(uint64_t length) {

@@ -93,8 +93,8 @@ struct Distribution {
   bool has_numbers = true;
   uint64_t cells = 0;  // all, also those of levels left out
   std::vector<LevelRow> rows{};
-  uint64_t more = 0;          // number of levels left out: the smallest, or those with the lowest means
-  std::string shape_text{};   // what the shapes of the rows show
+  uint64_t more = 0;         // number of levels left out: the smallest, or those with the lowest means
+  std::string shape_text{};  // what the shapes of the rows show
 };
 
 // The text to type to read the subject: "R", "x <- readRDS(…)".
