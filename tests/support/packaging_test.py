@@ -55,7 +55,7 @@ class Recipes(unittest.TestCase):
 
     def test_the_place_of_the_sources_is_that_of_the_readme(self):
         url = re.search(r'set\(PLAINFS_URL "([^"]+)"', text_of(SOURCE, "fs", "install.cmake"))[1]
-        self.assertIn(f"git clone {url}\n", text_of(SOURCE, "README.md"))
+        self.assertIn(f"`git clone {url}`", text_of(SOURCE, "README.md"))
         self.assertIn(url, text_of(self.recipe("conda", "recipe.yaml")))
 
     def test_two_archives_of_a_commit_are_the_same(self):
