@@ -30,7 +30,7 @@ constexpr CommandHelp kHelps[] = {
      "Writes files of a store to standard output, without a mount.\n"
      "  --range FIRST-LAST  only these bytes of one file, counted from 0; without LAST up to its end\n"
      "  --gene NAMES        one line for each cell with the values of these genes, such as CD3D,CD8A, from\n"
-     "                      the matrix at PATH or the first matrix of the store\n"},
+     "                      the matrix at PATH, otherwise from raw, or else from the first that has them\n"},
     {"export",
      "export [--of PATH] [--level N] [--force] STORE [PATH] FILE\n"
      "export [--assay NAME] [--layer NAME] [--without PART] [--dry-run] [--quiet] STORE FILE\n"

@@ -138,15 +138,32 @@ void sort_matrices(Filesystem& filesystem, std::vector<Inode>& matrices) {
   });
 }
 
-// Returns the first matrix that has the gene, such as raw/X if X has a choice of genes; otherwise the first
-// matrix.
+// Returns the raw matrix beside a main one, which comes before it as in scanpy's plots; nullopt without one.
+std::optional<Inode> raw_beside(Filesystem& filesystem, Inode matrix) {
+  if (filesystem.meaning(matrix).what.node.role != Role::main_matrix) return std::nullopt;
+  try {
+    const Inode raw = filesystem.lookup(filesystem.lookup(filesystem.parent(matrix), "raw"), "X");
+    const bool is_raw = filesystem.meaning(raw).what.node.role == Role::raw_matrix;
+    return is_raw && has_genes(*filesystem.list(raw)) ? std::optional(raw) : std::nullopt;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+    return std::nullopt;
+  }
+}
+
+// Returns the first matrix that has the gene, raw/X before the X beside it; otherwise the first matrix.
 Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::string& file) {
   MatrixLevels levels(filesystem, store);
   std::optional<Inode> first;
   for (std::vector<Inode> matrices = levels.next(); !matrices.empty(); matrices = levels.next()) {
     sort_matrices(filesystem, matrices);
     if (!first) first = matrices.front();
+    std::vector<Inode> searched;
     for (const Inode matrix : matrices) {
+      if (const std::optional<Inode> raw = raw_beside(filesystem, matrix)) searched.push_back(*raw);
+      searched.push_back(matrix);
+    }
+    for (const Inode matrix : searched) {
       try {
         filesystem.lookup(filesystem.lookup(matrix, file_name(forms::kGenes)), file);
         return matrix;

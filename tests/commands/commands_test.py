@@ -766,6 +766,11 @@ class Commands(unittest.TestCase):
         gene = (set(self.genes(chosen, "raw/X")) - set(self.genes(chosen, "X"))).pop()
         wanted = run("cat", chosen, f"raw/X/genes/{gene}.csv").stdout
         self.assertEqual(run("cat", "--gene", gene, chosen).stdout, wanted)
+        # In raw before X, as in scanpy's plots.
+        gene = sorted(set(self.genes(chosen, "raw/X")) & set(self.genes(chosen, "X")))[0]
+        of_raw, of_x = (run("cat", chosen, f"{matrix}/genes/{gene}.csv").stdout for matrix in ("raw/X", "X"))
+        self.assertNotEqual(of_raw, of_x)
+        self.assertEqual(run("cat", "--gene", gene, chosen).stdout, of_raw)
         # For Seurat, the normalised matrix.
         both = os.path.join(DATA, "seurat", "h5seurat", "store.h5seurat")
         names = run("ls", both, "assays/RNA").stdout.decode().splitlines()

@@ -237,6 +237,17 @@ class Slices(Folder):
                         with open(path, "rb") as file:
                             self.assertEqual(len(file.read()), size, name)
 
+    def test_log_reports_sums_of_other_values_than_counts(self):
+        notice = b"/pseudobulk/: no matrix has counts (whole numbers from 0 on); these are sums of X"
+        data = self.made("csr", random.Random(self.SEED))
+        for is_scaled in (False, True):
+            data.X = np.abs(np.round(np.asarray(data.X.todense()))) if not is_scaled else data.X - data.X.mean()
+            with self.subTest(is_scaled=is_scaled), Mount(self.stored(data, random, f"{is_scaled}.h5ad")) as m:
+                self.assertIn("type.csv", os.listdir(m.join("pseudobulk")))
+                self.assertNotIn(notice, m.read(".plainfs", "log"))
+                m.read("pseudobulk", "type.csv")
+                self.assertEqual(notice in m.read(".plainfs", "log"), is_scaled)
+
     @staticmethod
     def levels(column):
         if isinstance(column.dtype, pd.CategoricalDtype):

@@ -235,6 +235,55 @@ class Cells(Pages):
                     with self.subTest(name, split=split):
                         self.check_levels(data, name, split)
 
+    def test_values_of_a_gene_are_those_of_the_named_matrix(self):
+        random = numpy.random.default_rng(SEED)
+        cells, genes = 50, [f"g{i}" for i in range(6)]
+        obs = pandas.DataFrame({"few": pandas.Categorical(random.choice(["a", "b"], cells))})
+        obs.index = [f"cell{i}" for i in range(cells)]
+        for sparse in (False, True):
+            every = anndata.AnnData(random.poisson(1, (cells, 6)).astype("f4"), obs=obs, dtype="float32")
+            every.var_names = genes
+            if sparse:
+                every.X = scipy.sparse.csr_matrix(every.X)
+            data = every[:, genes[:4]].copy()
+            data.raw = every[:, genes[2:]]
+            data.X = random.normal(0, 1, (cells, 4)).astype("f4")
+            data.layers["counts"] = random.poisson(2, (cells, 4)).astype("f4")
+            with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+                path = os.path.join(folder, "store.h5ad")
+                data.write_h5ad(path)
+                with Server(path) as self.server:
+                    for gene in genes:
+                        for matrix in ("", "X", "raw", "layers/counts"):
+                            with self.subTest(gene, matrix=matrix, sparse=sparse):
+                                self.check_matrix(data, gene, matrix)
+
+    def check_matrix(self, data, gene, matrix):
+        has = {"X": data.var_names, "raw": data.raw.var_names, "layers/counts": data.var_names}
+        wanted = matrix or ("raw" if gene in has["raw"] else "X")
+        query = {"color": gene, "split": "few", **({"matrix": matrix} if matrix else {})}
+        page = self.json("", query)
+        if gene not in has[wanted]:
+            self.assertEqual(page["problems"][0]["text"], f"The matrix {wanted} has no gene '{gene}'.")
+            return
+        found = page["distribution"]
+        self.assertEqual((found["of"], found["matrix"]), (gene, wanted))
+        source = data.raw if wanted == "raw" else data
+        values = source.X if wanted in ("raw", "X") else data.layers["counts"]
+        values = values[:, list(has[wanted]).index(gene)]
+        values = numpy.asarray(values.todense() if scipy.sparse.issparse(values) else values).ravel().astype("f8")
+        for row in found["levels"]:
+            own = values[(data.obs["few"] == row["level"]).to_numpy()]
+            self.assertAlmostEqual(row["mean"], own.mean(), 6)
+            self.assertEqual(row["above_zero"], (own > 0).mean())
+        text, folder = self.page("", query), {"raw": "raw/X"}.get(wanted, wanted) + "/genes/"
+        self.assertIn(f"Histogram of {gene} in {wanted}", text)
+        self.assertIn(f'<a href="{folder}{gene}.csv">', text)
+        lines = self.server.ask(f"{folder}{gene}.csv").body.decode().split()
+        numpy.testing.assert_allclose([float(line.split(",")[1]) for line in lines[1:]], values, 1e-6)
+        back = "../" * folder.count("/") + f"?color={gene}&matrix=" + urllib.parse.quote(wanted, "")
+        self.assertIn(f'href="{html.escape(back)}"', self.page(folder, {}))
+
     def check_numbers(self, data, name, split):
         values = numbers_of(data, name)
         text = self.page("", {"color": name, "split": split})
@@ -283,8 +332,10 @@ class Cells(Pages):
         if not len(known):
             return self.assertRegex(caption, rf"^No values(: {LEFT_OUT})?\.$")
         match = re.fullmatch(
-            rf"{COUNT} values?, {COUNT} \((.*?)\) above zero; they range from {NUMBER} to {NUMBER}\."
-            rf"(?: Not shown: {LEFT_OUT}\.)?(?: The {COUNT} zeros are not drawn\.)?"
+            rf"{COUNT} values?, {COUNT} \((.*?)\) above zero; (?:the {COUNT} zeros are not drawn, )?"
+            rf"(it is|they are all|they range from|the other is|the others are all|the others range from) {NUMBER}"
+            rf"(?: to {NUMBER})?\."
+            rf"(?: Not shown: {LEFT_OUT}\.)?"
             rf"(?: The axis ends at {NUMBER} and {NUMBER}; the outermost bars count the {COUNT} values? beyond\.)?",
             caption,
         )
@@ -292,19 +343,24 @@ class Cells(Pages):
         self.assertEqual(match[1], count_text(len(known)))
         self.assertEqual(match[2], count_text((known > 0).sum()))
         self.assertEqual(match[3], share_text((known > 0).sum() / len(known)))
-        self.assert_near(match[4], known.min())
-        self.assert_near(match[5], known.max())
-        self.assert_left_out(match.group(7, 8), values)
         zeros = int((known == 0).sum())
         hides_zeros = is_gene and len(known) < 2 * zeros < 2 * len(known)
-        self.assertEqual(match[9], count_text(zeros) if hides_zeros else None)
+        self.assertEqual(match[4], count_text(zeros) if hides_zeros else None)
         drawn = known[known != 0] if hides_zeros else known
+        one, some = ("the other", "the others") if hides_zeros else ("it", "they")
+        same, spread = f"{some} are all", f"{some} range from"
+        verb = f"{one} is" if len(drawn) == 1 else same if drawn.min() == drawn.max() else spread
+        self.assertEqual(match[5], verb)
+        self.assert_near(match[6], drawn.min())
+        self.assert_near(match[7] or match[6], drawn.max())
+        self.assertEqual(match[7] is not None, verb == spread)
+        self.assert_left_out(match.group(9, 10), values)
         low, high = ends_of(drawn, 0.001)
         beyond = int(((drawn < low) | (drawn > high)).sum())
-        self.assertEqual(match[12], count_text(beyond) if beyond else None)
+        self.assertEqual(match[13], count_text(beyond) if beyond else None)
         if beyond:
-            self.assert_near(match[10], low)
-            self.assert_near(match[11], high)
+            self.assert_near(match[11], low)
+            self.assert_near(match[12], high)
 
     def check_distribution(self, text, data, name, split, values):
         levels, codes = codes_of(data, split)

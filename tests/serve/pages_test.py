@@ -421,6 +421,21 @@ class Lines(unittest.TestCase):
             found = server.ask("pseudobulk/" + pairs[0])
             self.assertEqual((found.status, found.body), (200, wanted.body))
 
+    @needs_modules("anndata")
+    def test_page_of_sums_reports_other_values_than_counts(self):
+        import anndata  # pylint: disable=import-outside-toplevel
+        import numpy  # pylint: disable=import-outside-toplevel
+
+        for shift in (0, 0.5):
+            data = anndata.AnnData(numpy.array([[1, 0], [2, 3]], "f4") - shift, dtype="float32")
+            data.obs["type"] = ["a", "b"]
+            with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+                path = os.path.join(folder, "store.h5ad")
+                data.write_h5ad(path)
+                with self.subTest(shift=shift), Server(path) as server:
+                    text = page(server, "pseudobulk/")
+            self.assertEqual("no matrix has counts (whole numbers from 0 on); these are sums of X" in text, shift > 0)
+
     def test_root_of_a_seurat_object_has_a_line_for_its_h5ad(self):
         for name in ("seurat", "rds"):
             with self.subTest(name), Server(STORES[name]) as server:

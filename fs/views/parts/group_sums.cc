@@ -1,5 +1,7 @@
 #include "fs/views/parts/group_sums.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -282,6 +284,14 @@ class Chooser {
 
 ChosenCounts choose_counts(const AnnotatedMatrix& matrix) {
   return Chooser(matrix).choose();
+}
+
+std::optional<std::string> notice_of_sums(const ChosenCounts& chosen) {
+  if (looks_like_counts(*values_of(chosen.matrix).values)) return std::nullopt;
+  return fmt::format(
+      "no matrix has counts (whole numbers from 0 on); these are sums of {}, which DESeq2 and "
+      "edgeR do not take",
+      chosen.name);
 }
 
 ArrayPtr group_sums(const ChosenCounts& counts, std::shared_ptr<const CellGroups> groups, Context& context) {

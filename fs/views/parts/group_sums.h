@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "formats/annotated/cell_groups.h"
@@ -20,6 +21,9 @@ struct ChosenCounts {
 // an experiment, the assay called counts takes the place of the first. Reads the first values of these.
 // Throws unsupported if there is no matrix, damaged if its extents do not fit, and the matrix's own error.
 ChosenCounts choose_counts(const AnnotatedMatrix& matrix);
+
+// Returns the notice that the first values of the matrix are no counts; nullopt if they are. Reads them.
+std::optional<std::string> notice_of_sums(const ChosenCounts& chosen);
 
 // Returns the sums, genes by groups. Integers and booleans are added in 64 bits; a read throws unsupported if
 // a sum overflows. Reals are added as doubles, cell after cell, for each gene. A missing value makes its sum

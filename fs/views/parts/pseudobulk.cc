@@ -70,8 +70,9 @@ std::vector<std::string> distinct(std::vector<std::string> headers) {
 
 class Pseudobulks : public NamedFiles, public std::enable_shared_from_this<Pseudobulks> {
  public:
-  Pseudobulks(std::function<AnnotatedMatrix()> make, Context& context)
-      : make_(std::move(make)), context_(context) {}
+  // place: of the annotated matrix, for messages.
+  Pseudobulks(std::function<AnnotatedMatrix()> make, std::string place, Context& context)
+      : make_(std::move(make)), place_(std::move(place)), context_(context) {}
 
   FoundNamesPtr names() const override;
   std::optional<ViewEntry> find(std::string_view name) const override;
@@ -91,6 +92,7 @@ class Pseudobulks : public NamedFiles, public std::enable_shared_from_this<Pseud
     return counts_.get([this] { return choose_counts(matrix()); });
   }
   std::shared_ptr<const PartNames> genes() const;
+  void warn_of_other_values() const;
 
   std::shared_ptr<const CellGroups> groups_of(const Matches& columns) const;
   LabelledArray sums_of(const Matches& columns) const;
@@ -100,10 +102,12 @@ class Pseudobulks : public NamedFiles, public std::enable_shared_from_this<Pseud
   ArrayPtr levels_of_groups(const CellGroups& groups, const PartNames::Match& column) const;
 
   const std::function<AnnotatedMatrix()> make_;
+  const std::string place_;
   Context& context_;
   Lazy<AnnotatedMatrix> matrix_;
   Lazy<std::unique_ptr<const PartNames>> columns_;
   Lazy<ChosenCounts> counts_;
+  Lazy<std::optional<std::string>> notice_;
   Lazy<std::unique_ptr<const PartNameList>> genes_;
 };
 
@@ -181,8 +185,18 @@ std::shared_ptr<const PartNames> Pseudobulks::genes() const {
 LabelledArray Pseudobulks::sums_of(const Matches& columns) const {
   const auto groups = groups_of(columns);
   const auto genes = this->genes();
-  return {group_sums(counts(), groups, context_), genes ? labels_of(genes) : nullptr,
-          text_array(groups->levels)};
+  ArrayPtr sums = group_sums(counts(), groups, context_);
+  warn_of_other_values();
+  return {std::move(sums), genes ? labels_of(genes) : nullptr, text_array(groups->levels)};
+}
+
+// Logs, once, that the sums are not of counts.
+void Pseudobulks::warn_of_other_values() const {
+  notice_.get([this] {
+    std::optional<std::string> notice = notice_of_sums(counts());
+    if (notice) context_.notice(place_ + "pseudobulk/: " + *notice);
+    return notice;
+  });
 }
 
 Table Pseudobulks::cells_of(const Matches& columns, bool has_levels) const {
@@ -217,7 +231,9 @@ void offer_pseudobulk(const FileRow& row, const Node& node, Context& context, Fi
   std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
   ViewEntry directory = row.entry(std::string(row.name));
-  directory.found = std::make_shared<const Pseudobulks>(std::move(found->make), context);
+  const std::string place = node.parts ? node.parts->path() : "/";
+  directory.found = std::make_shared<const Pseudobulks>(std::move(found->make),
+                                                        place.ends_with('/') ? place : place + "/", context);
   files.push_back(std::move(directory));
 }
 

@@ -20,6 +20,7 @@ struct Fixture {
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
   std::optional<Tree> generated;
   Table obs{4, text_array({"c1", "c2", "c3", "c4"}), {}};
+  ArrayPtr values = numbers<int32_t>({1, 2, 3, 4});
 
   Fixture() {
     obs.columns = {{"a+b", text_array({"x_y", "x", "x", "x_y"})},
@@ -31,7 +32,7 @@ struct Fixture {
     SparseMatrix x;  // of genes by cells, as AnnData's is shown; by cell
     x.rows = 2;
     x.columns = 4;
-    x.value = numbers<int32_t>({1, 2, 3, 4});
+    x.value = values;
     x.index = numbers<int32_t>({0, 1, 1, 0});
     x.pointer = numbers<int32_t>({0, 2, 3, 3, 4});
     root->add("X", {x});
@@ -62,6 +63,24 @@ BOOST_AUTO_TEST_CASE(counts_of_a_group_are_summed) {
   BOOST_TEST(text("pseudobulk/c+n.cells.csv") == "\"\",cells\ny_z_1,2\nz_2,1\nz_10,1\n");
   BOOST_TEST(text("pseudobulk/n.design.csv") == "\"\",n,cells\n1,1,2\n2,2,1\n10,10,1\n");
   BOOST_TEST(text("pseudobulk/a+b.csv") == "\"\",x,x_y\nE1,0,5\nE2,3,2\n");
+}
+
+BOOST_AUTO_TEST_CASE(sums_of_other_values_than_counts_are_reported) {
+  constexpr char kNotice[] =
+      "/pseudobulk/: no matrix has counts (whole numbers from 0 on); these are sums of X, which DESeq2 and "
+      "edgeR do not take";
+  values = numbers<double>({1.5, -2, 3, 4});
+  tree().list(tree().find("pseudobulk"));
+  text("pseudobulk/n.cells.csv");
+  BOOST_TEST(context.warnings().empty());
+  BOOST_TEST(text("pseudobulk/n.csv") == "\"\",1,2,10\nE1,0,1.5,4\nE2,3,-2,0\n");
+  text("pseudobulk/c.csv");
+  BOOST_TEST(context.warnings() == Names{kNotice}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(sums_of_counts_are_not_reported) {
+  text("pseudobulk/n.csv");
+  BOOST_TEST(context.warnings().empty());
 }
 
 BOOST_AUTO_TEST_CASE(equal_headers_are_numbered) {

@@ -2,6 +2,7 @@
 
 #include "formats/core/model/derived_array.h"
 #include "fs/serve/pages/cells/cell_colour.h"
+#include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/pages/cells/slide_view.h"
 #include "fs/serve/plots/pixels.h"
@@ -59,8 +60,7 @@ BOOST_AUTO_TEST_CASE(level_without_a_value_has_no_numbers) {
   root->add("var", table_of({{"n", numbers({1})}}, text_array({"g1"})));
   root->add("X", {LabelledArray{numbers({1, 2, 3}, {3, 1}), nullptr, nullptr}, nullptr, {}, {}});
   const std::string text = page("?color=time&split=type");
-  BOOST_TEST(
-      has(text, "1 value, 1 (100 %) above zero; they range from 1 to 1. Not shown: 1 missing, 1 infinite."));
+  BOOST_TEST(has(text, "1 value, 1 (100 %) above zero; it is 1. Not shown: 1 missing, 1 infinite."));
   BOOST_TEST(has(
       text,
       ">b</a></th><td class=\"n\">1</td><td class=\"n\">0</td><td class=\"n\"><span class=\"na\">no values"));
@@ -74,6 +74,82 @@ BOOST_AUTO_TEST_CASE(level_without_a_value_has_no_numbers) {
 BOOST_AUTO_TEST_CASE(a_gene_is_found_in_any_case) {
   add_cells();
   BOOST_TEST(has(page("?color=G2"), "coloured by g2"));
+}
+
+BOOST_AUTO_TEST_CASE(gene_is_taken_from_raw_if_raw_has_it) {
+  add_cells_with_raw();
+  const Json distribution = *json("?color=g3&json").find("distribution");
+  BOOST_TEST(*distribution.find("matrix")->text() == "raw");
+  BOOST_TEST(*distribution.find("levels")->list()->at(0).find("mean")->as_double() == 60);
+  const std::string text = page("?color=g3");
+  for (const char* const part :
+       {"coloured by g3 in raw", "Histogram of g3 in raw", "g3 in raw by group",
+        "<option value=\"\" selected>raw, otherwise X</option>", "<option value=\"X\">X</option>",
+        "<option value=\"raw\">raw</option>", "<option value=\"layers/twice\">layers/twice</option>"})
+    BOOST_TEST(has(text, part), part);
+  BOOST_TEST(has(page("?color=g2"), "coloured by g2 in raw"));
+  BOOST_TEST(has(page("?color=G3"), "coloured by g3 in raw"));
+  BOOST_TEST(has(page("?color=g1"), "coloured by g1 in X"));  // raw does not have it
+}
+
+BOOST_AUTO_TEST_CASE(address_selects_the_matrix_of_a_gene) {
+  add_cells_with_raw();
+  const auto mean = [&](const std::string& address) {
+    const Json page = json(address);
+    return *page.find("distribution")->find("levels")->list()->at(0).find("mean")->as_double();
+  };
+  BOOST_TEST(mean("?color=g2&json") == 50);
+  BOOST_TEST(mean("?color=g2&matrix=X&json") == 4);
+  BOOST_TEST(mean("?color=g2&matrix=layers%2Ftwice&json") == 8);
+  const std::string text = page("?color=g2&matrix=layers/twice");
+  BOOST_TEST(has(text, "coloured by g2 in layers/twice"));
+  BOOST_TEST(has(text, "<option value=\"layers/twice\" selected>"));
+}
+
+BOOST_AUTO_TEST_CASE(gene_of_another_matrix_has_a_link_to_it) {
+  add_cells_with_raw();
+  BOOST_TEST(has(page("?color=g3&matrix=X"),
+                 "The matrix X has no gene 'g3'. The nearest is <a "
+                 "href=\"?color=g3&amp;matrix=raw\">g3 in raw</a>."));
+  BOOST_TEST(has(page("?color=g1&matrix=row"),
+                 "There is no matrix 'row'. The nearest is <a "
+                 "href=\"?color=g1&amp;matrix=raw\">raw</a>."));
+}
+
+BOOST_AUTO_TEST_CASE(one_matrix_is_no_choice_and_not_named) {
+  add_cells();
+  const std::string text = page("?color=g1");
+  BOOST_TEST(!has(text, "name=\"matrix\""));
+  BOOST_TEST(!has(text, "g1 in X"));
+}
+
+BOOST_AUTO_TEST_CASE(range_of_a_histogram_is_that_of_its_bars) {
+  const auto caption = [](std::vector<double> numbers, bool is_gene = true) {
+    CellColour colour{"g", is_gene};
+    colour.numbers = std::move(numbers);
+    colour.statistics = statistics_of(colour.numbers);
+    return histogram_of(colour).caption;
+  };
+  BOOST_TEST(caption({0, 0, 0, 1, 5000}) ==
+             "5 values, 2 (40 %) above zero; the 3 zeros are not drawn, "
+             "the others range from 1 to 5,000.");
+  BOOST_TEST(caption({0, 0, 0, -2, 4}) ==
+             "5 values, 1 (20 %) above zero; the 3 zeros are not drawn, "
+             "the others range from -2 to 4.");
+  BOOST_TEST(caption({0, 0, 7}) ==
+             "3 values, 1 (33 %) above zero; the 2 zeros are not drawn, the other is 7.");
+  BOOST_TEST(caption({0, 0, 0, 7, 7}) ==
+             "5 values, 2 (40 %) above zero; the 3 zeros are not drawn, the others are all 7.");
+  BOOST_TEST(caption({0, 1, 2}) == "3 values, 2 (67 %) above zero; they range from 0 to 2.");
+  BOOST_TEST(caption({-3, -1, 0}) == "3 values, 0 (0 %) above zero; they range from -3 to 0.");
+  BOOST_TEST(caption({0, 0, 0}) == "3 values, 0 (0 %) above zero; they are all 0.");
+  BOOST_TEST(caption({0}) == "1 value, 0 (0 %) above zero; it is 0.");
+  BOOST_TEST(caption({0, 0, 0, 5}, false) == "4 values, 1 (25 %) above zero; they range from 0 to 5.");
+  BOOST_TEST(caption({0, 0, NAN, 3, INFINITY}) ==
+             "3 values, 1 (33 %) above zero; the 2 zeros are not drawn, the other is 3. "
+             "Not shown: 1 missing, 1 infinite.");
+  BOOST_TEST(caption({NAN, NAN}) == "No values: 2 missing.");
+  BOOST_TEST(caption({}) == "No values.");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_has_the_nearest_as_links) {

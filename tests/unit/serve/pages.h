@@ -54,6 +54,16 @@ struct Pages : Served {
     obsm->add("X_umap",
               {LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
   }
+  // Adds them with a layer, and with a raw matrix of the genes g2 and g3. Values of g2: X 2, 4, 6.
+  void add_cells_with_raw() {
+    add_cells();
+    root->add_group("layers")->add(
+        "twice", {LabelledArray{numbers({2, 4, 6, 8, 10, 12}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+    const std::shared_ptr<MemoryGroup> raw = root->add_group("raw");
+    raw->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g2", "g3"})));
+    raw->add("X",
+             {LabelledArray{numbers({20, 30, 50, 60, 80, 90}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  }
 };
 
 }  // namespace plainfs::serve

@@ -85,11 +85,23 @@ std::optional<uint64_t> gene_in_any_case(const PartNames& genes, std::string_vie
   return found;
 }
 
-std::optional<uint64_t> gene_of(const PageCells& cells, std::string_view name) {
-  if (!cells.has_genes()) return std::nullopt;
-  const std::shared_ptr<const PartNames> genes = cells.genes();
-  if (const std::optional<PartNames::Match> found = genes->find(encode_part(name))) return found->part;
-  return gene_in_any_case(*genes, name);
+std::vector<const GeneMatrix*> searched(const PageCells& cells, const GeneMatrix* matrix) {
+  return matrix ? std::vector{matrix} : cells.searched();
+}
+
+struct GenePlace {
+  const GeneMatrix* matrix;
+  uint64_t gene;
+};
+
+std::optional<GenePlace> gene_of(const PageCells& cells, std::string_view name, const GeneMatrix* chosen) {
+  for (const GeneMatrix* const matrix : searched(cells, chosen))
+    if (const std::optional<PartNames::Match> found = matrix->genes()->find(encode_part(name)))
+      return GenePlace{matrix, found->part};
+  for (const GeneMatrix* const matrix : searched(cells, chosen))
+    if (const std::optional<uint64_t> found = gene_in_any_case(*matrix->genes(), name))
+      return GenePlace{matrix, *found};
+  return std::nullopt;
 }
 
 void put_clusters_first(std::vector<std::string>& names) {
@@ -139,20 +151,28 @@ std::optional<CellGroups> groups_of_column(const AnnotatedMatrix& matrix, std::s
   return cell_groups(*column->values, most);
 }
 
-std::optional<CellColour> cell_colour(const PageCells& cells, std::string_view name) {
+std::optional<CellColour> cell_colour(const PageCells& cells, std::string_view name,
+                                      const GeneMatrix* matrix) {
   if (const Column* const column = column_in(cells.matrix(), name)) return colour_of_column(cells, *column);
-  const std::optional<uint64_t> gene = gene_of(cells, name);
-  if (!gene) return std::nullopt;
-  CellColour colour{cells.genes()->label(*gene), true};
-  colour.numbers = cells.values(*gene);
+  const std::optional<GenePlace> found = gene_of(cells, name, matrix);
+  if (!found) return std::nullopt;
+  CellColour colour{found->matrix->genes()->label(found->gene), true};
+  if (cells.matrices().size() > 1) colour.matrix = found->matrix;
+  colour.numbers = cells.values(*found->matrix, found->gene);
   colour.statistics = statistics_of(colour.numbers);
   return colour;
 }
 
-std::vector<std::string> nearest_colours(const PageCells& cells, std::string_view name) {
+const GeneMatrix* matrix_with_gene(const PageCells& cells, std::string_view name) {
+  const std::optional<GenePlace> found = gene_of(cells, name, nullptr);
+  return found ? found->matrix : nullptr;
+}
+
+std::vector<std::string> nearest_colours(const PageCells& cells, std::string_view name,
+                                         const GeneMatrix* matrix) {
   std::vector<std::string> near = nearest_names(name, colour_names(cells.matrix()));
   if (!cells.has_genes()) return near;
-  const std::shared_ptr<const PartNames> genes = cells.genes();
+  const std::shared_ptr<const PartNames> genes = searched(cells, matrix).front()->genes();
   for (std::string& gene :
        nearest_names(name, genes->count(), [&](uint64_t i) -> std::string_view { return genes->label(i); }))
     near.push_back(std::move(gene));

@@ -19,6 +19,7 @@
 #include "fs/serve/pages/cells/scatter.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/views/file_forms.h"
+#include "fs/views/names.h"
 
 namespace plainfs::serve {
 namespace {
@@ -66,7 +67,8 @@ class CellsSection {
 
   void add() {
     // The next question is likely to be about a gene. A remote matrix is fetched for the first one only.
-    if (cells_.has_genes() && !is_url(store_.path)) cells_.sort_ahead(kMaxSortedAhead);
+    choose_matrix();
+    if (cells_.has_genes() && !is_url(store_.path)) cells_.sort_ahead(listed_matrix(), kMaxSortedAhead);
     choose_embedding();
     choose_slide();
     choose_colour();
@@ -87,6 +89,21 @@ class CellsSection {
     Problem problem{std::move(text)};
     for (const std::string& each : near) problem.near.push_back({each, href(name, each)});
     page_.problems.push_back(std::move(problem));
+  }
+
+  void choose_matrix() {
+    for (const auto& matrix : cells_.matrices()) matrices_.push_back(matrix->name());
+    const std::optional<std::string> asked = query_.value("matrix");
+    if (!asked) return;
+    matrix_chosen_ = cells_.matrix_of(*asked);
+    if (!matrix_chosen_)
+      add_problem(fmt::format("There is no matrix '{}'.", shortened(*asked, kMaxShownBytes)),
+                  nearest_of(*asked, matrices_, matrices_), "matrix");
+  }
+
+  // Returns the matrix with the genes to count and to link to. Requires: cells_.has_genes().
+  const GeneMatrix& listed_matrix() const {
+    return matrix_chosen_ ? *matrix_chosen_ : *cells_.searched().front();
   }
 
   void choose_embedding() {
@@ -166,12 +183,19 @@ class CellsSection {
   bool find_colour(const std::string& name) {
     const std::string shown = shortened(name, kMaxShownBytes);
     try {
-      colour_ = cell_colour(cells_, name);
+      colour_ = cell_colour(cells_, name, matrix_chosen_);
       if (colour_) {
         colour_name_ = colour_->name;
         return true;
       }
-      add_problem(fmt::format("No gene or column '{}'.", shown), nearest_colours(cells_, name), "color");
+      const GeneMatrix* const other = matrix_chosen_ ? matrix_with_gene(cells_, name) : nullptr;
+      if (other)
+        page_.problems.push_back(
+            {fmt::format("The matrix {} has no gene '{}'.", matrix_chosen_->name(), shown),
+             {{shown + " in " + other->name(), href("matrix", other->name())}}});
+      else
+        add_problem(fmt::format("No gene or column '{}'.", shown),
+                    nearest_colours(cells_, name, matrix_chosen_), "color");
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
       add_problem(public_message(exchange_.site, error), {}, "color");
@@ -216,12 +240,22 @@ class CellsSection {
       for (const std::string& gene : cells_.first_genes()) colour.options.push_back({gene, {}});
     for (const std::string& column : columns_) colour.options.push_back({column, {}});
     form.fields.push_back(std::move(colour));
+    add_choice(form, "Matrix", "matrix", matrices_, matrix_chosen_ ? matrix_chosen_->name() : "",
+               default_matrix_text());
     add_choice(form, "Embedding", "embedding", embeddings_, embedding_);
     add_choice(form, "Slide", "slide", slides_, slide_ ? slide_->name : "");
     add_choice(form, "Split by", "split", splits_, shows_panels() ? split_name_ : "", "no split");
     add_choice(form, "Assay", "assay", place_.assays, place_.assay);
-    form.hidden = query_.rest({"color", "embedding", "slide", "split", "assay"});
+    form.hidden = query_.rest({"color", "matrix", "embedding", "slide", "split", "assay"});
     page_.form = std::move(form);
+  }
+
+  // Returns the text of the option that leaves the choice of the matrix to the page: "raw, otherwise X".
+  std::string default_matrix_text() const {
+    std::string text;
+    for (const GeneMatrix* const matrix : cells_.searched())
+      text += (text.empty() ? "" : ", otherwise ") + matrix->name();
+    return text;
   }
 
   // none: the text of an option without a value; empty: there is no such option.
@@ -245,15 +279,29 @@ class CellsSection {
     const std::vector<std::string>& first = cells_.first_genes();
     for (size_t i = 0; i < std::min(first.size(), kMaxGeneLinks); ++i)
       genes.links.push_back({first[i], href("color", first[i])});
-    if (const std::optional<std::string> folder = gene_folder())
-      genes.links.push_back(
-          {fmt::format("all {}", count_text(matrix_.genes)), percent_encoded(*folder, true)});
+    if (const std::optional<std::string> folder = gene_folder(listed_matrix()))
+      genes.links.push_back({fmt::format("all {}", count_text(listed_matrix().genes()->count())),
+                             percent_encoded(*folder, true)});
     page_.picks.push_back(std::move(genes));
   }
 
-  // Returns the path from the page to the folder of gene files: of the main matrix, Seurat's normalised one,
-  // counts, or another one; nullopt if it is missing.
-  std::optional<std::string> gene_folder() const {
+  // Returns the path from the page to the folder of gene files of a matrix; nullopt if it is missing.
+  std::optional<std::string> gene_folder(const GeneMatrix& matrix) const {
+    if (matrix.kind() == GeneMatrix::Kind::x) return gene_folder_of_x();
+    const bool is_raw = matrix.kind() == GeneMatrix::Kind::raw;
+    const std::string& name = matrix.name();
+    const std::string layer = encode_name(name.substr(std::min(name.find('/') + 1, name.size())));
+    const std::string places[] = {is_raw ? "raw/X" : "layers/" + layer, layer};  // an assay has the latter
+    for (const std::string& place : places) {
+      const std::string folder = fmt::format("{}/{}/", place, file_name(forms::kGenes));
+      if (is_folder_of_genes(fmt::format("{}/{}", filesystem_.path(place_.directory), folder)))
+        return place_.href + folder;
+    }
+    return std::nullopt;
+  }
+
+  // Returns that of the main matrix, Seurat's normalised one, counts, or another one.
+  std::optional<std::string> gene_folder_of_x() const {
     const ListingPtr listing = filesystem_.list(place_.directory);
     const std::string path = filesystem_.path(place_.directory);
     std::optional<std::pair<int, std::string>> best;
@@ -340,7 +388,8 @@ class CellsSection {
 
   void add_downloads() {
     if (!colour_ || !colour_->is_gene) return;
-    const std::optional<std::string> folder = gene_folder();
+    const std::optional<std::string> folder =
+        gene_folder(colour_->matrix ? *colour_->matrix : *cells_.matrices().front());
     if (!folder) return;
     Picks files{"Download as", {}};
     const PartNames name("gene", {colour_->name});
@@ -360,7 +409,8 @@ class CellsSection {
   const AnnotatedMatrix& matrix_;
   PageModel& page_;
   const Query query_;
-  std::vector<std::string> embeddings_, slides_, columns_, splits_;
+  const GeneMatrix* matrix_chosen_ = nullptr;  // null: the first that has the gene
+  std::vector<std::string> matrices_, embeddings_, slides_, columns_, splits_;
   const Slide* slide_ = nullptr;  // if the page shows its picture
   std::string embedding_, colour_name_, split_name_;
   std::optional<CellColour> colour_;

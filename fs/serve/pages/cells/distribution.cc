@@ -100,6 +100,7 @@ Distribution distribution_of(const CellColour& colour, const std::string& by_nam
   Distribution distribution{colour.name, by_name, !colour.groups, by.cells.size()};
   distribution.rows = colour.groups ? rows_of_groups(*colour.groups, by, colour.name != by_name)
                                     : rows_of_numbers(colour.numbers, by);
+  if (colour.matrix) distribution.matrix = colour.matrix->name();
   distribution.shape_text = "distribution";
   if (colour.groups && colour.groups->levels.size() > kSmallBins)
     distribution.shape_text = fmt::format("first {} of {} levels", kSmallBins, colour.groups->levels.size());
@@ -109,6 +110,15 @@ Distribution distribution_of(const CellColour& colour, const std::string& by_nam
 
 namespace {
 
+// Returns the range of the drawn values, which are not empty. are_others: beside values that are not drawn.
+std::string text_of_range(const std::vector<double>& drawn, bool are_others) {
+  const auto [least, greatest] = std::minmax_element(drawn.begin(), drawn.end());
+  if (drawn.size() == 1) return fmt::format("{} is {}", are_others ? "the other" : "it", number_text(*least));
+  const char* const subject = are_others ? "the others" : "they";
+  if (*least == *greatest) return fmt::format("{} are all {}", subject, number_text(*least));
+  return fmt::format("{} range from {} to {}", subject, number_text(*least), number_text(*greatest));
+}
+
 // Returns the caption of a histogram of values in `range`. has_zeros: its bars include values that are
 // zero.
 std::string histogram_text(const CellColour& colour, const std::vector<double>& shown, const Interval& range,
@@ -117,12 +127,12 @@ std::string histogram_text(const CellColour& colour, const std::vector<double>& 
   if (all.values == 0)
     return left_out_text(all).empty() ? "No values." : "No values: " + left_out_text(all) + ".";
   std::string text =
-      fmt::format("{} value{}, {} ({}) above zero; they range from {} to {}.", count_text(all.values),
-                  all.values == 1 ? "" : "s", count_text(all.above), share_text(all.share_above()),
-                  number_text(all.least), number_text(all.greatest));
+      fmt::format("{} value{}, {} ({}) above zero; {}{}.", count_text(all.values), all.values == 1 ? "" : "s",
+                  count_text(all.above), share_text(all.share_above()),
+                  has_zeros ? "" : fmt::format("the {} zeros are not drawn, ", count_text(all.zeros)),
+                  text_of_range(shown, !has_zeros));
   if (const std::string left_out = left_out_text(all); !left_out.empty())
     text += " Not shown: " + left_out + ".";
-  if (!has_zeros) text += fmt::format(" The {} zeros are not drawn.", count_text(all.zeros));
   const auto beyond = std::count_if(shown.begin(), shown.end(),
                                     [&](double value) { return value < range.low || value > range.high; });
   if (beyond > 0)
@@ -143,8 +153,11 @@ Figure histogram_of(const CellColour& colour) {
     if (std::isfinite(value) && (has_zeros || value != 0)) values.push_back(value);
   const Interval range = range_of(values, kHistogramCut).value_or(Interval{});
   const std::vector<double> counts = counts_of(values, range, kBins);
-  Plot plot{
-      "histogram", fmt::format("Histogram of {}", colour.name), {}, {colour.name, range}, {"cells", {}}};
+  Plot plot{"histogram",
+            fmt::format("Histogram of {}", colour.title()),
+            {},
+            {colour.title(), range},
+            {"cells", {}}};
   plot.height = 200;
   plot.y.range.high = *std::max_element(counts.begin(), counts.end());
   Bars bars;

@@ -52,10 +52,10 @@ bool has_picture(const Slide& slide) {
 }
 
 // Requires: has_values(x).
-MatrixLinesPtr lines_of_genes(const Content& x, Context& context) {
+MatrixLinesPtr lines_of_genes(const std::string& name, const Content& x, Context& context) {
   if (const auto* array = std::get_if<LabelledArray>(&x)) {
     const ArrayPtr values = labelled_values(*array).values;
-    if (values->shape().size() != 2) throw unsupported("X has {} dimensions", values->shape().size());
+    if (values->shape().size() != 2) throw unsupported("{} has {} dimensions", name, values->shape().size());
     return dense_lines(values, values->column_major() ? 0 : 1, context);
   }
   const SparseMatrix& matrix = std::get<SparseMatrix>(x);
@@ -69,32 +69,69 @@ PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
     : meaning_(std::move(meaning)), name_(found.name), matrix_(found.make()) {
   if (matrix_.obs.rows != matrix_.cells)
     throw damaged("the columns of the cells have {} rows, expected {}", matrix_.obs.rows, matrix_.cells);
-  if (!has_values(matrix_.x) || !matrix_.var.row_names) return;
-  const ArrayPtr symbols = text_column(matrix_.var, kSymbols);
-  const ArrayPtr ids = symbols ? matrix_.var.row_names : text_column(matrix_.var, kIds);
-  genes_ = std::make_unique<PartNameList>("gene", symbols ? symbols : matrix_.var.row_names, ids,
-                                          *meaning_.what.context);
+  const bool is_experiment = !matrix_.x_name.empty();
+  const std::shared_ptr<const PartNameList> genes = genes_of(matrix_.var);
+  add_matrix(GeneMatrix::Kind::x, is_experiment ? matrix_.x_name : "X", matrix_.x, genes);
+  if (matrix_.raw) add_matrix(GeneMatrix::Kind::raw, "raw", matrix_.raw->x, genes_of(matrix_.raw->var));
+  for (const AnnotatedPart& layer : matrix_.layers)
+    add_matrix(GeneMatrix::Kind::layer, is_experiment ? layer.name : "layers/" + layer.name, layer.content,
+               genes);
 }
 
-const MatrixLinesPtr& PageCells::lines() const {
-  return lines_.get([this] { return lines_of_genes(matrix_.x, *meaning_.what.context); });
+void PageCells::add_matrix(GeneMatrix::Kind kind, std::string name, const Content& content,
+                           const std::shared_ptr<const PartNameList>& genes) {
+  if (genes && has_values(content))
+    matrices_.push_back(std::make_unique<const GeneMatrix>(kind, std::move(name), content, genes));
 }
 
-void PageCells::sort_ahead(uint64_t most_entries) const {
-  if (most_sorted_ahead_.exchange(most_entries, std::memory_order_relaxed) >= most_entries) return;
+// Returns null if the genes have no names.
+std::shared_ptr<const PartNameList> PageCells::genes_of(const Table& var) const {
+  if (!var.row_names) return nullptr;
+  const ArrayPtr symbols = text_column(var, kSymbols);
+  const ArrayPtr ids = symbols ? var.row_names : text_column(var, kIds);
+  return std::make_shared<const PartNameList>("gene", symbols ? symbols : var.row_names, ids,
+                                              *meaning_.what.context);
+}
+
+const GeneMatrix* PageCells::matrix_of(std::string_view name) const {
+  for (const auto& matrix : matrices_)
+    if (matrix->name() == name) return matrix.get();
+  return nullptr;
+}
+
+std::vector<const GeneMatrix*> PageCells::searched() const {
+  std::vector<const GeneMatrix*> matrices;
+  const auto add_first = [&](bool is_raw) {
+    for (const auto& matrix : matrices_)
+      if ((matrix->kind() == GeneMatrix::Kind::raw) == is_raw) return matrices.push_back(matrix.get());
+  };
+  add_first(true);
+  add_first(false);  // the layers have the genes of X
+  return matrices;
+}
+
+const MatrixLinesPtr& PageCells::lines(const GeneMatrix& matrix) const {
+  return matrix.lines_.get(
+      [&] { return lines_of_genes(matrix.name(), matrix.content_, *meaning_.what.context); });
+}
+
+void PageCells::sort_ahead(const GeneMatrix& matrix, uint64_t most_entries) const {
+  if (matrix.most_sorted_ahead_.exchange(most_entries, std::memory_order_relaxed) >= most_entries) return;
   meaning_.what.context->workers.try_later(
-      [self = shared_from_this(), most_entries] { self->lines()->sort_ahead(most_entries); });
+      [self = shared_from_this(), &matrix, most_entries] { self->lines(matrix)->sort_ahead(most_entries); });
 }
 
-std::vector<double> PageCells::values(uint64_t gene) const {
-  const MatrixLinesPtr& lines = this->lines();
+std::vector<double> PageCells::values(const GeneMatrix& matrix, uint64_t gene) const {
+  const MatrixLinesPtr& lines = this->lines(matrix);
   if (lines->length() != matrix_.cells)
-    throw damaged("X has {} cells, expected {}", lines->length(), matrix_.cells);
+    throw damaged("{} has {} cells, expected {}", matrix.name(), lines->length(), matrix_.cells);
+  if (gene >= lines->count())
+    throw damaged("{} has {} genes, expected {}", matrix.name(), lines->count(), matrix.genes()->count());
   if (lines->length() > kMaxCells) throw unsupported("{} cells are too many for a page", lines->length());
   std::vector<double> values;
   values.reserve(lines->length());
   append_doubles(lines->dtype(), lines->read(gene, 0, lines->length()), values);
-  sort_ahead(UINT64_MAX);  // after one gene, others are likely to be read
+  sort_ahead(matrix, UINT64_MAX);  // after one gene, others are likely to be read
   return values;
 }
 
@@ -131,13 +168,15 @@ std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
 }
 
 std::vector<std::string> PageCells::find_first_genes() const {
-  const std::shared_ptr<const PartNames> names = genes();
+  const GeneMatrix& matrix = *matrices_.front();
+  const std::shared_ptr<const PartNames> names = matrix.genes();
+  const std::vector<Column>& columns =
+      (matrix.kind() == GeneMatrix::Kind::raw ? matrix_.raw->var : matrix_.var).columns;
   std::vector<std::string> first;
-  const auto variable =
-      std::find_if(matrix_.var.columns.begin(), matrix_.var.columns.end(), [](const Column& each) {
-        return is_truth_column(each, "highly_variable") || is_truth_column(each, "vst.variable");
-      });
-  if (variable != matrix_.var.columns.end()) {
+  const auto variable = std::find_if(columns.begin(), columns.end(), [](const Column& each) {
+    return is_truth_column(each, "highly_variable") || is_truth_column(each, "vst.variable");
+  });
+  if (variable != columns.end()) {
     std::vector<double> marks;
     append_doubles(variable->values->dtype(), read_all(*variable->values), marks);
     for (size_t i = 0; i < std::min<size_t>(marks.size(), names->count()) && first.size() < kMaxFirstGenes;

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cache/lazy.h"
@@ -18,6 +21,31 @@
 
 namespace plainfs::serve {
 
+// A matrix of values of an annotated matrix, with its genes by name.
+class GeneMatrix {
+ public:
+  enum class Kind : uint8_t { x, raw, layer };
+
+  // name: "X", "raw", "layers/counts", or the assay of an experiment. content: outlives this object.
+  GeneMatrix(Kind kind, std::string name, const Content& content, std::shared_ptr<const PartNameList> genes)
+      : kind_(kind), name_(std::move(name)), content_(content), genes_(std::move(genes)) {}
+
+  Kind kind() const { return kind_; }
+  const std::string& name() const { return name_; }
+  // Throws the errors of reading the names.
+  std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
+
+ private:
+  friend class PageCells;
+
+  const Kind kind_;
+  const std::string name_;
+  const Content& content_;
+  const std::shared_ptr<const PartNameList> genes_;
+  Lazy<MatrixLinesPtr> lines_;
+  mutable std::atomic<uint64_t> most_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
+};
+
 // An annotated matrix with its genes by name. Const and thread-safe. Owned by a shared_ptr.
 class PageCells : public std::enable_shared_from_this<PageCells> {
  public:
@@ -28,16 +56,21 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   const AnnotatedMatrix& matrix() const { return matrix_; }
   // Returns the directory in which the matrix was found.
   const Node& directory() const { return meaning_.what.node; }
-  bool has_genes() const { return genes_ != nullptr; }
-  // Requires: has_genes(). Throws the errors of reading the names.
-  std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
+  bool has_genes() const { return !matrices_.empty(); }
+  // Returns the matrices that have values and names of genes: X, raw, and the layers.
+  const std::vector<std::unique_ptr<const GeneMatrix>>& matrices() const { return matrices_; }
+  // Returns the matrix of that name, or null.
+  const GeneMatrix* matrix_of(std::string_view name) const;
+  // Returns the matrices to search for a gene, in the order of scanpy's plots: raw, X, and if there is no X
+  // the first layer.
+  std::vector<const GeneMatrix*> searched() const;
   // Begins to sort the matrix, in the background, so that genes are read without a pass over it, unless it
-  // has more entries than that. Requires: has_genes().
-  void sort_ahead(uint64_t most_entries) const;
+  // has more entries than that.
+  void sort_ahead(const GeneMatrix& matrix, uint64_t most_entries) const;
   // Returns the values of a gene, one per cell, NaN if missing. The first call sorts ahead for later ones,
-  // however many entries there are. Requires: has_genes(), gene < genes()->count(). Throws damaged if X has
-  // another number of cells.
-  std::vector<double> values(uint64_t gene) const;
+  // however many entries there are. Requires: gene < matrix.genes()->count(). Throws damaged if the matrix
+  // has another number of cells, or no such gene.
+  std::vector<double> values(const GeneMatrix& matrix, uint64_t gene) const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
   // Returns the lines about the parts that the .h5ad of the matrix leaves out. Reads no values.
@@ -49,15 +82,16 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   std::shared_ptr<const Backdrop> backdrop(const Slide& slide) const;
 
  private:
-  const MatrixLinesPtr& lines() const;
+  const MatrixLinesPtr& lines(const GeneMatrix& matrix) const;
+  void add_matrix(GeneMatrix::Kind kind, std::string name, const Content& content,
+                  const std::shared_ptr<const PartNameList>& genes);
+  std::shared_ptr<const PartNameList> genes_of(const Table& var) const;
   std::vector<std::string> find_first_genes() const;
 
   const OpenMeaning meaning_;
   const std::string name_;  // FoundAnnotatedMatrix::name
   const AnnotatedMatrix matrix_;
-  std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes have no names
-  Lazy<MatrixLinesPtr> lines_;
-  mutable std::atomic<uint64_t> most_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
+  std::vector<std::unique_ptr<const GeneMatrix>> matrices_;
   Lazy<std::vector<std::string>> first_genes_, left_out_;
   Lazy<std::vector<Slide>> slides_;
 

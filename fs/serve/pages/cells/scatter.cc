@@ -180,10 +180,10 @@ std::string key_of(const CellColour& colour) {
   if (colour.groups) return key_of_levels(colour);
   const Statistics& all = colour.statistics;
   if (all.values == 0)
-    return fmt::format("<p class=\"scale\">{}: no value</p>", escaped(printable(colour.name)));
+    return fmt::format("<p class=\"scale\">{}: no value</p>", escaped(printable(colour.title())));
   const Interval range = scale_of(colour);
   return scale_key(number_text(range.low) + (all.least < range.low ? " or less" : ""),
-                   number_text(range.high) + (all.greatest > range.high ? " or more" : ""), colour.name);
+                   number_text(range.high) + (all.greatest > range.high ? " or more" : ""), colour.title());
 }
 
 // Returns the range of the values of all cells.
@@ -204,7 +204,7 @@ std::string sample_text(uint64_t step) {
 Figure figure_of(Plot plot, const CellPlaces& places, uint64_t cells, double width, const std::string& name,
                  const CellColour* colour, const CellGroups* names) {
   plot.title = fmt::format("{} and {} of {} cells{}", places.x_name, places.y_name, count_text(cells),
-                           colour ? fmt::format(", coloured by {}", colour->name) : "");
+                           colour ? fmt::format(", coloured by {}", colour->title()) : "");
   const uint64_t shown = shown_points(places);
   plot.description = count_text(shown) + " points.";
   std::vector<Group> groups = groups_of(places, colour);
@@ -284,7 +284,7 @@ Figure panels(const CellPlaces& places, const std::string& column, const CellGro
   }
   html += "</div>";
   std::string caption = fmt::format("{} levels of {}, over the same axes{}", count_text(counts.size()),
-                                    column, colour ? fmt::format(", coloured by {}", colour->name) : "");
+                                    column, colour ? fmt::format(", coloured by {}", colour->title()) : "");
   if (!others.empty())
     caption = fmt::format("The {} largest of {}; not shown: {}", order.size(), caption, name_list(others));
   caption += sample_text(places.step);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "formats/annotated/annotated_matrices.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
@@ -27,6 +28,7 @@
 #include "fs/serve/pages/variants/bars.h"
 #include "fs/serve/pages/variants/variants_page.h"
 #include "fs/views/file_forms.h"
+#include "fs/views/parts/group_sums.h"
 #include "fs/views/parts/part_files.h"
 
 namespace plainfs::serve {
@@ -207,6 +209,16 @@ class PageMaker {
         const std::string pair = columns[i] + "+" + columns[k];
         page_.by_name.push_back({pair, percent_encoded(pair).append(kCsv)});
       }
+    part([&] { add_notice_of_sums(); });
+  }
+
+  void add_notice_of_sums() {
+    Filesystem& filesystem = *subject_.place.filesystem;
+    const OpenMeaning above = filesystem.meaning(filesystem.parent(subject_.place.inode));
+    const auto found = annotated_matrix_of(above.what.node, *above.what.context);
+    if (!found) return;
+    if (std::optional<std::string> notice = notice_of_sums(choose_counts(found->make())))
+      page_.notes.push_back(std::move(*notice));
   }
 
   // Measures the files of an empty store: some programs require cells.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/text/percent.h"
@@ -45,8 +46,8 @@ class NamesPage {
     page_.sub = fmt::format("{} name{}", count_text(all_), all_ == 1 ? "" : "s");
     add_form();
     if (matches_ == 0) add_nearest();
-    const std::string href = href_to_cells();
-    for (const NamedFiles& name : shown) add_name(name, href);
+    const std::optional<PlaceOfCells> cells = place_of_cells();
+    for (const NamedFiles& name : shown) add_name(name, cells);
     add_pager(shown.size());
     return std::move(page_);
   }
@@ -95,24 +96,54 @@ class NamesPage {
     page_.problems.push_back(std::move(problem));
   }
 
-  // Returns the path to the page that colours cells by a gene; empty if it does not exist.
-  std::string href_to_cells() {
-    if (!is_of_genes(filesystem_, place_.inode)) return {};
+  // The page that colours cells by a gene.
+  struct PlaceOfCells {
+    std::string href;
+    std::string matrix;  // its name there; empty: the page chooses
+  };
+
+  // Returns nullopt if there is no such page.
+  std::optional<PlaceOfCells> place_of_cells() {
+    if (!is_of_genes(filesystem_, place_.inode)) return std::nullopt;
     Inode above = place_.inode;
     std::string href;
-    for (int i = 0; i < 2 && above != kRootInode; ++i) {
+    for (int i = 0; i < 3 && above != kRootInode; ++i) {
       above = filesystem_.parent(above);
       href += "../";
       const OpenMeaning meaning = filesystem_.meaning(above);
-      if (annotated_matrix_of(meaning.what.node, *meaning.what.context)) return href;
+      if (annotated_matrix_of(meaning.what.node, *meaning.what.context))
+        return PlaceOfCells{href, matrix_below(above)};
     }
-    return {};
+    return std::nullopt;
   }
 
-  void add_name(const NamedFiles& name, const std::string& href) {
+  // Returns the name of the matrix of these genes on the page of `cells`, if another one could be meant.
+  std::string matrix_below(Inode cells) {
+    const Inode matrix = filesystem_.parent(place_.inode);
+    if (matrix == cells) return {};
+    const std::string room = filesystem_.name(filesystem_.parent(matrix));
+    const OpenMeaning meaning = filesystem_.meaning(matrix);
+    if (filesystem_.parent(matrix) == cells)
+      return meaning.what.node.role == Role::main_matrix && exists(cells, "raw") ? "X" : "";
+    if (meaning.what.node.role == Role::raw_matrix) return "raw";
+    return room == "layers" ? room + "/" + meaning.what.member : "";
+  }
+
+  bool exists(Inode directory, const char* name) {
+    try {
+      filesystem_.lookup(directory, name);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  void add_name(const NamedFiles& name, const std::optional<PlaceOfCells>& cells) {
     ContentRow row{name.stem, {}, {}, {}};
-    row.href = href.empty() ? percent_encoded(name.files[0])
-                            : href + Query("").with("color", percent_decoded(name.stem)).href();
+    row.href = percent_encoded(name.files[0]);
+    if (cells)
+      row.href = cells->href +
+                 Query("").with("color", percent_decoded(name.stem)).with("matrix", cells->matrix).href();
     for (const std::string& file : name.files)
       row.views.push_back({file.substr(std::min(name.stem.size() + 1, file.size())), percent_encoded(file)});
     page_.names.push_back(std::move(row));

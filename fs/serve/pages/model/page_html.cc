@@ -199,8 +199,9 @@ std::string figure_list(const std::vector<Figure>& figures) {
 }
 
 std::string distribution_caption(const Distribution& distribution) {
-  const std::string caption = distribution.of == distribution.by ? "Cells by " + distribution.by
-                                                                 : distribution.of + " by " + distribution.by;
+  const std::string of = distribution.of + (distribution.matrix.empty() ? "" : " in " + distribution.matrix);
+  const std::string caption =
+      distribution.of == distribution.by ? "Cells by " + distribution.by : of + " by " + distribution.by;
   if (distribution.more == 0) return caption;
   const size_t shown_levels = distribution.rows.size() - (distribution.rows.back().is_missing ? 1 : 0);
   return fmt::format("{}: the {} of {} levels with the {}", caption, shown_levels,

@@ -53,11 +53,13 @@ Json::Object distribution_json(const Distribution& distribution) {
     }
     rows.emplace_back(std::move(one));
   }
-  return {{"of", printable(distribution.of)},
-          {"by", printable(distribution.by)},
-          {"cells", Json::of(distribution.cells)},
-          {"levels", std::move(rows)},
-          {"levels_left_out", Json::of(distribution.more)}};
+  Json::Object all{{"of", printable(distribution.of)}};
+  if (!distribution.matrix.empty()) all.emplace_back("matrix", printable(distribution.matrix));
+  all.emplace_back("by", printable(distribution.by));
+  all.emplace_back("cells", Json::of(distribution.cells));
+  all.emplace_back("levels", std::move(rows));
+  all.emplace_back("levels_left_out", Json::of(distribution.more));
+  return all;
 }
 
 Json::Object store_json(const StoreCard& store) {

@@ -95,6 +95,7 @@ struct Distribution {
   std::vector<LevelRow> rows{};
   uint64_t more = 0;         // number of levels left out: the smallest, or those with the lowest means
   std::string shape_text{};  // what the shapes of the rows show
+  std::string matrix{};      // of a gene, if there are several: "raw"
 };
 
 // The text to type to read the subject: "R", "x <- readRDS(…)".
