@@ -67,7 +67,7 @@ class Run(Folder):
             mkdir "$1/tmp" "$1/store" "$1/program"
             mount --bind "$2" "$1/store"
             mount --bind "$3" "$1/program"
-            chroot "$1" /program/plainfs run /store -- head -1 {}/matrix.mtx
+            chroot "$1" /usr/bin/env PATH=/usr/bin:/bin /program/plainfs run /store -- head -1 {}/matrix.mtx
             ls "$1/tmp"
             ! grep -q "$1/tmp" /proc/self/mountinfo"""
         result = mounted.in_own_namespace(script, root, SAMPLE, os.path.dirname(os.path.realpath(WHOLE)))
