@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import mounted
+from count_results import missing_in
 from mounted import DATA, SAMPLE, Folder, Mount, run
 from optional import missing_modules, missing_programs, missing_r, reason, skip_rest
 
@@ -106,13 +107,13 @@ class Info(Folder):
                 for program, text in (line.split(maxsplit=1) for line in lines):
                     missing, command = opened(program, text)
                     if missing:
-                        skipped.add(missing)
+                        skipped.update(missing_in(missing))
                         continue
                     done = subprocess.run(command, capture_output=True, timeout=300, check=False)
                     self.assertEqual(done.returncode, 0, (text, done.stderr.decode()[-400:]))
                     tools.add(program)
         self.assertIn("shell", tools)
-        skip_rest(self, "; ".join(sorted(skipped)))
+        skip_rest(self, reason(sorted(skipped)) if skipped else "")
 
     def test_one_error_is_one_line_in_the_log(self):
         with Mount(DAMAGED) as m:
