@@ -31,6 +31,7 @@ struct Row {
   void (*set)(Options&, std::string_view value);
   // Returns the value for info.json; nullopt for the default. Null: never shown.
   std::optional<Json> (*show)(const Options&) = nullptr;
+  bool is_for_opening = false;  // see options_to_open()
 };
 
 using Shown = std::optional<Json>;
@@ -140,7 +141,8 @@ constexpr Row kOwn[] = {
        return if_not("", o.read.absent_chunk_is_error        ? "error"
                          : o.read.remote.forbidden_is_absent ? "403"
                                                              : "");
-     }},
+     },
+     true},
     {0, "header", "", "a header in the .csv of every array, not only of tables and labelled arrays",
      [](Options& o, std::string_view) { o.read.array_header = true; },
      [](const Options& o) { return if_set(o.read.array_header); }},
@@ -162,10 +164,11 @@ constexpr Row kOwn[] = {
      [](const Options& o) {
        const std::optional<bool> in_rows = o.read.genes_in_rows;
        return if_not("auto", !in_rows ? "auto" : *in_rows ? "genes" : "cells");
-     }},
+     },
+     true},
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; },
-     [](const Options& o) { return if_set(o.read.hdf5_plugins); }},
+     [](const Options& o) { return if_set(o.read.hdf5_plugins); }, true},
     {0, "sandbox", "WHAT",
      "confine the daemon: `auto`, as far as the system can; `required`, completely or fail; or `none` "
      "(auto)",
@@ -182,19 +185,19 @@ constexpr Row kOwn[] = {
      }},
     {0, "no_sign", "", "send requests to S3, Google or Azure without a key, for public data",
      [](Options& o, std::string_view) { o.read.remote.no_sign = true; },
-     [](const Options& o) { return if_set(o.read.remote.no_sign); }},
+     [](const Options& o) { return if_set(o.read.remote.no_sign); }, true},
     {0, "endpoint", "URL", "address of an S3 service other than AWS, or of an emulator",
      [](Options& o, std::string_view v) { o.read.remote.endpoint = v; },
-     [](const Options& o) { return if_not("", o.read.remote.endpoint); }},
+     [](const Options& o) { return if_not("", o.read.remote.endpoint); }, true},
     {0, "region", "NAME", "region of the bucket (S3: us-east-1, or from the AWS configuration; Google: auto)",
      [](Options& o, std::string_view v) { o.read.remote.region = v; },
-     [](const Options& o) { return if_not("", o.read.remote.region); }},
+     [](const Options& o) { return if_not("", o.read.remote.region); }, true},
     {0, "header_file", "FILE",
      "header fields for requests over https, such as tokens: lines `HOST[:PORT] NAME: VALUE`",
      [](Options& o, std::string_view v) {
        o.read.remote.header_file = boost::filesystem::absolute(std::string(v)).string();
      },
-     [](const Options& o) { return if_not("", o.read.remote.header_file); }},
+     [](const Options& o) { return if_not("", o.read.remote.header_file); }, true},
     {0, "remote_cache", "DIR[:BYTES]",
      "keep what was read from a remote store there, for later mounts (none; 10g)",
      [](Options& o, std::string_view v) { set_remote_cache(o, v); }, shown_remote_cache},
@@ -207,7 +210,7 @@ constexpr Row kOwn[] = {
      }},
     {0, "follow_outside", "", "read files outside the store's folder that it refers to",
      [](Options& o, std::string_view) { o.read.follow_outside = true; },
-     [](const Options& o) { return if_set(o.read.follow_outside); }},
+     [](const Options& o) { return if_set(o.read.follow_outside); }, true},
 };
 
 // FUSE's options for the files of this mount.
@@ -542,13 +545,13 @@ Json::Object describe(const Options& options) {
 }
 
 std::string options_to_open(const Options& options) {
-  static constexpr std::string_view kToOpen[] = {"missing", "hdf5_plugins", "no_sign",       "endpoint",
-                                                 "region",  "header_file",  "follow_outside"};
   std::string words;
-  for (const auto& [name, value] : describe(options)) {
-    if (std::find(std::begin(kToOpen), std::end(kToOpen), name) == std::end(kToOpen)) continue;
-    const std::string* const text = value.text();
-    words += fmt::format("-o {} ", shell_word(text ? fmt::format("{}={}", name, *text) : name));
+  for (const Row& row : kOwn) {
+    const Shown value = row.is_for_opening ? row.show(options) : std::nullopt;
+    if (!value) continue;
+    const std::string* const text = value->text();
+    words += fmt::format("-o {} ",
+                         shell_word(text ? fmt::format("{}={}", row.name, *text) : std::string(row.name)));
   }
   return words;
 }

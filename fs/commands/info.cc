@@ -172,10 +172,10 @@ void print_lines_to_open(const Store& store, Filesystem& filesystem, const std::
   std::string how = "where it is mounted";
   if (mountpoint.empty() && options.read.join) {
     mountpoint = "MOUNTPOINT";
-    how = fmt::format("after plainfs {} MOUNTPOINT", store_words(options));
+    how = fmt::format("after plainfs {}{} MOUNTPOINT", options_to_open(options), store_words(options));
   } else if (mountpoint.empty()) {
     mountpoint = usual_mountpoint(store.path);
-    how = fmt::format("after plainfs {}", shell_word(store.path));
+    how = fmt::format("after plainfs {}{}", options_to_open(options), shell_word(store.path));
   }
   const std::string instructions = lines_to_open(filesystem, files, mountpoint);
   if (!instructions.empty()) std::printf("\nto open it, %s:\n%s", how.c_str(), instructions.c_str());

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -217,6 +218,10 @@ class Mex(unittest.TestCase):
         run("export", "--plan", "-o", "orientation=cells", self.path("counts.txt"), self.path("plan.json"))
         with open(self.path("plan.json")) as file:
             self.assertIs(json.load(file)["options"]["genes_in_rows"], False)
+        shown = run("info", "-o", "orientation=cells", self.path("counts.txt")).decode()
+        self.assertIn("after plainfs -o orientation=cells ", shown)
+        for line in re.findall(r"(?m)^  plainfs export .*", shown):
+            self.assertTrue(line.startswith("  plainfs export -o orientation=cells "), line)
 
     # VIEWS 7 "exports one sample of a record"
     @needs_anndata
