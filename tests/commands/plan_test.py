@@ -1,4 +1,5 @@
 """Tests exports that many processes share: --plan, --task, --finish, --status."""
+import glob
 import json
 import os
 import random
@@ -258,6 +259,16 @@ class Shared(Planned):
         self.assertEqual(self.status()["missing"], [1, 2, 3, 4])
         for number in (1, 2, 3, 4):
             self.task(number)
+        self.finish()
+        self.assert_is_whole()
+
+    def test_a_half_written_record_is_removed(self):
+        """Tests that a task killed while it writes its record leaves nothing behind the end of the export."""
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        (records,) = glob.glob(os.path.join(self.target, ".plainfs", "*"))
+        with open(os.path.join(records, ".0123456789abcdef.1234.plainfs-part"), "w", encoding="ascii") as file:
+            file.write('{"plan": ')
         self.finish()
         self.assert_is_whole()
 

@@ -83,9 +83,7 @@ class Finish {
     finish_all();
     check_none_is_missing();
     if (failures_.code() != kSuccess) return failures_.code();
-    std::vector<size_t> all(plan_.tasks.size());
-    std::iota(all.begin(), all.end(), size_t{0});
-    state_.remove_records(all);
+    state_.remove_records();
     progress_.print_line(fmt::format("{}, {}, complete", count_text(plan_.files.size(), "file"),
                                      byte_text(static_cast<double>(plan_.bytes()))));
     return kSuccess;

@@ -1,5 +1,6 @@
 #include "fs/commands/plan/plan_folder.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "formats/core/base/descriptor.h"
@@ -23,6 +25,19 @@ constexpr char kOwnFolder[] = ".plainfs";
 
 std::string record_name(size_t task) {
   return std::to_string(task + 1);
+}
+
+// Returns the names of the files in a directory; none if it cannot be read.
+std::vector<std::string> names_in(const Descriptor& folder) {
+  const auto close = [](DIR* stream) { ::closedir(stream); };
+  const int number =
+      folder.number() < 0 ? -1 : ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, decltype(close)> stream(number < 0 ? nullptr : ::fdopendir(number));
+  std::vector<std::string> names;
+  if (!stream) return names;
+  while (const dirent* const entry = ::readdir(stream.get()))
+    if (entry->d_type != DT_DIR) names.emplace_back(entry->d_name);
+  return names;
 }
 
 }  // namespace
@@ -86,8 +101,13 @@ void PlanFolder::remove_record(size_t task) const {
   if (folder.number() >= 0) ::unlinkat(folder.number(), record_name(task).c_str(), 0);
 }
 
-void PlanFolder::remove_records(const std::vector<size_t>& tasks) const {
-  for (const size_t task : tasks) remove_record(task);
+void PlanFolder::remove_records() const {
+  for (const std::string& name : names_in(folder_.existing_folder(records_)))
+    ::unlinkat(folder_.existing_folder(records_).number(), name.c_str(), 0);
+  remove_folders();
+}
+
+void PlanFolder::remove_folders() const {
   const Descriptor own = folder_.existing_folder(kOwnFolder), root = folder_.existing_folder("");
   // A directory that is not empty stays.
   if (own.number() >= 0) ::unlinkat(own.number(), plan_.id.c_str(), AT_REMOVEDIR);

@@ -38,8 +38,10 @@ class PlanFolder {
   // Returns when the record is on disk.
   void keep_record(size_t task, const TaskRecord& record) const;
   void remove_record(size_t task) const;
-  // Removes the records, and their directory if it is empty then.
-  void remove_records(const std::vector<size_t>& tasks) const;
+  // Removes all records, also those that a killed task left half written, and their directory.
+  void remove_records() const;
+  // Removes the directory of the records if it is empty.
+  void remove_folders() const;
 
   // Returns whether the file has its name, size and time.
   bool is_whole(const PlannedFile& file) const;

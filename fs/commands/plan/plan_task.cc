@@ -90,9 +90,7 @@ class Task {
     if (state_.is_whole(number_)) return there_already();
     check_sources();
     flush();
-    state_.keep_record(number_, record);
-    // Another run of this task may have finished the export meanwhile.
-    if (state_.is_whole(number_)) state_.remove_records({number_});
+    keep(record);
     progress_.finish(fmt::format("task {} of {} written", number_ + 1, plan_.tasks.size()));
     return failures_.code();
   }
@@ -175,6 +173,18 @@ class Task {
       if (has_file && task != number_) state_.remove_record(task);
     }
     return true;
+  }
+
+  // Keeps the record, which is in the way if another run of this task has finished the export meanwhile.
+  void keep(const TaskRecord& record) const {
+    try {
+      state_.keep_record(number_, record);
+    } catch (const Failure&) {
+      if (!state_.is_whole(number_)) throw;
+    }
+    if (!state_.is_whole(number_)) return;
+    state_.remove_record(number_);
+    state_.remove_folders();
   }
 
   // A record promises that the data survive a crash. Very many small files are flushed together.
