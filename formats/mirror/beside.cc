@@ -38,13 +38,18 @@ void add_matrices(const std::string& path, std::vector<Member>& members, const C
   }
 }
 
-// Returns the table of a file or folder, or nullopt, with a warning, if it cannot be read.
+// Returns the table of a file or folder, or nullopt, with a warning, if it is not a sound one. A transient
+// fault is the content of the node.
 std::optional<Node> table_node(const std::string& path, Context& context) {
+  Node node;
   try {
-    Node node;
     node.content = parquet::read_table(path, context);
     return node;
   } catch (const Error& error) {
+    if (is_transient(error)) {
+      node.content = error;
+      return node;
+    }
     context.warn(fmt::format("{}: shown as it is: {}", path, error.what()));
     return std::nullopt;
   }

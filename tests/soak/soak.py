@@ -4,10 +4,10 @@
     soak.py [--seconds N] [--readers N] [--cache SIZE] [--descriptors N] [--round N] [--seed N] [SUITE...]
 
 The mirror holds the stores of the suites (all, or the named ones) without their expected files. It and its export are
-made once, in tests/soak of the build folder, and again if the program or the stores are newer. Every byte must match
-the export, every error must be one that the export has met, and memory must stay within the cache's budget plus 80 MiB
-(32 readers have needed 69 within an hour, 61 within minutes). Exits with 1 after a failure, with 77 if FUSE is
-unavailable.
+made once, in tests/soak of the build folder, and again if the program or the stores are newer or the budget is another.
+Every byte must match the export, every error must be one that the export has met, and memory must stay within the
+cache's budget plus 80 MiB (32 readers have needed 69 within an hour, 61 within minutes). Exits with 1 after a failure,
+with 77 if FUSE is unavailable.
 """
 import argparse
 import collections
@@ -56,14 +56,15 @@ def make_mirror(suites, folder):
         )
 
 
-def mirror_and_export(suites):
-    """Returns a mirrored folder, and the files of an export of it."""
+def mirror_and_export(suites, cache):
+    """Returns a mirrored folder, and the files of an export of it with the same budget of the cache: a store of larger
+    blocks does not open."""
     folder = os.path.join(DATA, "..", "soak", "-".join(suites) or "all")
     mirror, export, made = (os.path.join(folder, name) for name in ("mirror", "export", "made"))
     suites = suites or sorted(
         name for name in os.listdir(DATA) if os.path.isdir(os.path.join(DATA, name, "")) and name != "CMakeFiles"
     )
-    state = f"{os.stat(PROGRAM).st_mtime_ns} {max(newest(os.path.join(DATA, suite)) for suite in suites)}"
+    state = f"{cache} {os.stat(PROGRAM).st_mtime_ns} {max(newest(os.path.join(DATA, suite)) for suite in suites)}"
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with open(folder + ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another soak over the same suites may start now
@@ -71,7 +72,7 @@ def mirror_and_export(suites):
             shutil.rmtree(folder, ignore_errors=True)
             make_mirror(suites, mirror)
             subprocess.run(
-                [PROGRAM, "export", "--views=listed", mirror, export],
+                [PROGRAM, "export", "--views=listed", "-o", f"cache_size={cache}", mirror, export],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 check=False,
@@ -261,7 +262,7 @@ def main():
     total, wrong, slowest, watch, rounds, printed = collections.Counter(), [], 0.0, Watch(), 0, collections.Counter()
     start = time.monotonic()
     try:
-        mirror, export, files = mirror_and_export(options.suites)
+        mirror, export, files = mirror_and_export(options.suites, options.cache)
         start = time.monotonic()
         end = time.monotonic() + options.seconds * EFFORT
         while time.monotonic() < end and not wrong:

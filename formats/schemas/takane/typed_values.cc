@@ -166,6 +166,7 @@ std::string string_format(const ArrayPtr& attribute, const Owner& owner, Context
   warn(owner, context, "the format is '{}', expected none, date or date-time", format);
   return "none";
 } catch (const Error& error) {
+  if (is_transient(error)) throw;
   warn(owner, context, "{}", error.what());
   return "none";
 }
