@@ -42,7 +42,7 @@ struct VariantPages : vcf::VcfStore {
   // Returns the last `columns` cells of each row.
   std::string last_cells(const std::string& query, size_t columns) {
     std::string text;
-    for (const auto& row : page(query).first.value().rows) {
+    for (const auto& row : page(query).find<Grid>()->rows) {
       for (size_t i = row.size() - columns; i < row.size(); ++i) text += row[i].text + " ";
       text.back() = '\n';
     }
@@ -58,9 +58,9 @@ struct VariantPages : vcf::VcfStore {
     return text;
   }
   bool has_field(const std::string& name) const {
-    if (!model.form) return false;
-    return std::any_of(model.form->fields.begin(), model.form->fields.end(),
-                       [&](const FormField& field) { return field.name == name; });
+    const Form* const form = model.find<Form>();
+    return form && std::any_of(form->fields.begin(), form->fields.end(),
+                               [&](const FormField& field) { return field.name == name; });
   }
 };
 
@@ -75,11 +75,11 @@ BOOST_AUTO_TEST_CASE(samples_have_the_genotypes_of_the_vcf) {
 BOOST_AUTO_TEST_CASE(unknown_allele_leaves_the_genotypes_out) {
   put("call_genotype", numbers<int8_t>({0, 1, 1, 1, 0, 7, -1, -1, 0, -2, 0, 0}, {3, 2, 2}),
       {"variants", "samples", "ploidy"});
-  BOOST_TEST(page("samples=a").first.value().rows.size() == 3U);
+  BOOST_TEST(page("samples=a").find<Grid>()->rows.size() == 3U);
   BOOST_TEST(reported == "a genotype has allele 7, but its variant has 3 alleles\n");
   put("call_genotype", numbers<int8_t>({-5, 1, 1, 1, 0, 2, -1, -1, 0, -2, 0, 0}, {3, 2, 2}),
       {"variants", "samples", "ploidy"});
-  BOOST_TEST(page("samples=a").first.value().rows.size() == 3U);
+  BOOST_TEST(page("samples=a").find<Grid>()->rows.size() == 3U);
   BOOST_TEST(reported == "a genotype has allele -5, but its variant has 2 alleles\n");
 }
 
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(names_that_are_no_text_are_reported) {
   Variants wrong = variants();
   wrong.contig_names = numbers<int32_t>({1, 2});
   wrong.samples = numbers<int32_t>({1, 2});
-  BOOST_TEST(page("", wrong).first.value().rows.size() == 3U);
+  BOOST_TEST(page("", wrong).find<Grid>()->rows.size() == 3U);
   BOOST_TEST(reported ==
              "contig_id is int32 of rank 1, expected a list of names\n"
              "sample_id is int32 of rank 1, expected a list of names\n");
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(unknown_samples_beyond_eight_are_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(commas_stand_before_three_digits) {
-  BOOST_TEST(page("region=1:0,005-1,000").first.value().rows.size() == 2U);
+  BOOST_TEST(page("region=1:0,005-1,000").find<Grid>()->rows.size() == 2U);
   BOOST_TEST(problems("region=1:1-9,000,000") == "");
   for (const char* const positions :
        {"1000,2000", "1,00", ",100", "1000,000", "1,000,", "1,,000", "1-1000,2000"})
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(contig_with_or_without_chr_is_the_nearest) {
 BOOST_AUTO_TEST_CASE(contigs_of_another_length_are_reported) {
   Variants wrong = variants();
   wrong.contig = numbers<int8_t>({0, 0});
-  BOOST_TEST(page("region=1", wrong).first.value().rows.size() == 3U);
+  BOOST_TEST(page("region=1", wrong).find<Grid>()->rows.size() == 3U);
   BOOST_TEST(reported == "variant_contig has 2 variants, expected 3\n");
 }
 

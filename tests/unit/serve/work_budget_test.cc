@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(equal_requests_read_a_column_once) {
   BOOST_TEST(reads > 0);
   work.add("a?sort=n", Query("sort=n"), table, second);
   BOOST_TEST(column->reads == reads);
-  BOOST_TEST(second.first->rows.size() == first.first->rows.size());
-  BOOST_TEST(second.form.has_value());
+  BOOST_TEST(second.find<Grid>()->rows.size() == first.find<Grid>()->rows.size());
+  BOOST_TEST(second.find<Form>() != nullptr);
   work.add("a?sort=-n", Query("sort=-n"), table, other);
   BOOST_TEST(column->reads > reads);
 }
@@ -105,14 +105,15 @@ BOOST_AUTO_TEST_CASE(sorted_table_waits_for_the_budget_and_a_small_one_does_not)
   table.columns.push_back({"n", column});
   PageModel page;
   BOOST_CHECK_THROW(work.add("a?sort=n", Query("sort=n"), table, page), Busy);
-  BOOST_TEST(!page.first);
+  BOOST_TEST(!page.find<Grid>());
   work.add("a?", Query(""), table, page);
-  BOOST_TEST(page.first.has_value());
+  BOOST_TEST(page.find<Grid>() != nullptr);
   Table small;
   small.rows = 3;
   small.columns.push_back({"n", numbers({3, 1, 2})});
+  page = {};
   work.add("b?sort=n", Query("sort=n"), small, page);
-  BOOST_TEST(page.first->rows.size() == 3U);
+  BOOST_TEST(page.find<Grid>()->rows.size() == 3U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -39,8 +39,8 @@ class ArrayPage {
     if (has_picture && shape_.size() == 2 && is_plane_of_points(is_embedding)) return add_points();
     Plane plane = choose_plane();
     if (has_picture && shape_.size() >= 2)
-      if (std::optional<Figure> figure = heat_map(array_, plane)) page_.figures.push_back(*std::move(figure));
-    page_.first = first_rows(array_, plane);
+      if (std::optional<Figure> figure = heat_map(array_, plane)) page_.add(*std::move(figure));
+    add_rows(first_rows(array_, plane));
   }
 
  private:
@@ -74,7 +74,11 @@ class ArrayPage {
     std::vector<std::string> names;
     for (const FormField& field : form.fields) names.push_back(field.name);
     form.hidden = query_.rest(names);
-    page_.form = std::move(form);
+    page_.add(std::move(form));
+  }
+
+  void add_rows(std::optional<Grid> rows) {
+    if (rows) page_.add(*std::move(rows));
   }
 
   // Draws a window of a long array, by the greatest and the least value of each step.
@@ -103,8 +107,8 @@ class ArrayPage {
     plot.x.range = {static_cast<double>(first), static_cast<double>(first + count - 1)};
     plot.marks.emplace_back(
         Line{envelope(numbers, static_cast<double>(first), 1, kLineSteps), Ink::group(0)});
-    page_.figures.push_back({"Values", svg_of(plot), plot.title + ". " + plot.description});
-    page_.first = first_rows({array_});
+    page_.add(Figure{"Values", svg_of(plot), plot.title + ". " + plot.description});
+    add_rows(first_rows({array_}));
   }
 
   void add_points() {
@@ -118,9 +122,8 @@ class ArrayPage {
       finish(std::move(form));
     }
     const CellPlaces places = places_of(array_, name_, x, y, kMaxPoints);
-    Figure figure = scatter(places, shape_[0], name_, nullptr);
-    page_.figures.push_back(std::move(figure));
-    page_.first = first_rows({array_});
+    page_.add(scatter(places, shape_[0], name_, nullptr));
+    add_rows(first_rows({array_}));
   }
 
   // Returns the plane of the last two axes, at the indices that the address gives along the others. If the

@@ -78,6 +78,7 @@ class CellsSection {
     add_scatter();
     add_distribution();
     add_downloads();
+    if (!sides_.first.empty() || !sides_.second.empty()) page_.add(std::move(sides_));
   }
 
  private:
@@ -247,7 +248,7 @@ class CellsSection {
     add_choice(form, "Split by", "split", splits_, shows_panels() ? split_name_ : "", "no split");
     add_choice(form, "Assay", "assay", place_.assays, place_.assay);
     form.hidden = query_.rest({"color", "matrix", "embedding", "slide", "split", "assay"});
-    page_.form = std::move(form);
+    page_.add(std::move(form));
   }
 
   // Returns the text of the option that leaves the choice of the matrix to the page: "raw, otherwise X".
@@ -273,8 +274,13 @@ class CellsSection {
     Picks columns{"Columns", {}, colour_ ? colour_->name : std::string()};
     for (size_t i = 0; i < std::min(columns_.size(), kMaxColumnLinks); ++i)
       columns.links.push_back({columns_[i], href("color", columns_[i])});
-    if (!columns.links.empty()) page_.picks.push_back(std::move(columns));
-    if (!cells_.has_genes()) return;
+    std::vector<Picks> picks;
+    if (!columns.links.empty()) picks.push_back(std::move(columns));
+    if (cells_.has_genes()) picks.push_back(gene_links());
+    if (!picks.empty()) page_.add(std::move(picks));
+  }
+
+  Picks gene_links() const {
     Picks genes{"Genes", {}, colour_ ? colour_->name : std::string()};
     const std::vector<std::string>& first = cells_.first_genes();
     for (size_t i = 0; i < std::min(first.size(), kMaxGeneLinks); ++i)
@@ -282,7 +288,7 @@ class CellsSection {
     if (const std::optional<std::string> folder = gene_folder(listed_matrix()))
       genes.links.push_back({fmt::format("all {}", count_text(listed_matrix().genes()->count())),
                              percent_encoded(*folder, true)});
-    page_.picks.push_back(std::move(genes));
+    return genes;
   }
 
   // Returns the path from the page to the folder of gene files of a matrix; nullopt if it is missing.
@@ -336,11 +342,11 @@ class CellsSection {
     if (!places) {
       places = places_of(matrix_, embedding_, kMaxPoints);
       if (!places) return;
-      page_.figures.push_back(
-          scatter(*places, matrix_.cells, embedding_, colour, split_name_.empty() ? nullptr : &split_));
+      sides_.first.push_back(
+          {scatter(*places, matrix_.cells, embedding_, colour, split_name_.empty() ? nullptr : &split_)});
     }
     if (shows_panels() && split_.levels.size() > 1)
-      page_.figures.push_back(panels(*places, split_name_, split_, colour));
+      sides_.first.push_back({panels(*places, split_name_, split_, colour)});
   }
 
   bool shows_panels() const { return query_.value("split") == split_name_; }
@@ -350,7 +356,7 @@ class CellsSection {
     if (!slide_) return std::nullopt;
     try {
       SlideView view = view_of(*slide_, cells_.backdrop(*slide_), matrix_.cells, kMaxPoints);
-      page_.figures.push_back(scatter(view, slide_->cells.size(), colour));
+      sides_.first.push_back({scatter(view, slide_->cells.size(), colour)});
       return std::move(view.places);
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
@@ -361,22 +367,21 @@ class CellsSection {
 
   void add_distribution() {
     if (!colour_) return;
-    if (!colour_->groups) {
-      const bool has_picture = !page_.figures.empty();
-      (has_picture ? page_.beside : page_.figures).push_back(histogram_of(*colour_));
-    }
+    if (!colour_->groups)
+      (sides_.first.empty() ? sides_.first : sides_.second).push_back({histogram_of(*colour_)});
     if (split_name_.empty()) return;
-    page_.distribution = distribution_of(*colour_, split_name_, split_);
-    add_level_links();
+    Distribution distribution = distribution_of(*colour_, split_name_, split_);
+    add_level_links(distribution);
+    sides_.second.push_back({std::move(distribution)});
   }
 
   // Links each level to the page of its cells, by/COLUMN/LEVEL/.
-  void add_level_links() {
+  void add_level_links(Distribution& distribution) const {
     const std::string column =
         std::string(file_name(forms::kBy)) + "/" + PartNames("column", {split_name_}).file(0) + "/";
     if (!exists(filesystem_, filesystem_.path(place_.directory) + "/" + column)) return;
     const PartNames levels("level", split_.levels);
-    for (LevelRow& row : page_.distribution->rows) {
+    for (LevelRow& row : distribution.rows) {
       if (row.is_missing) continue;
       const auto level = std::find(split_.levels.begin(), split_.levels.end(), row.name);
       row.href = percent_encoded(
@@ -391,14 +396,14 @@ class CellsSection {
     const std::optional<std::string> folder =
         gene_folder(colour_->matrix ? *colour_->matrix : *cells_.matrices().front());
     if (!folder) return;
-    Picks files{"Download as", {}};
+    Forms files{"Download as", {}};
     const PartNames name("gene", {colour_->name});
     for (const std::string_view extension : {forms::kArrayCsv.ending, forms::kNpy.ending})
       if (exists(filesystem_, filesystem_.path(place_.directory) + "/" + folder->substr(place_.href.size()) +
                                   name.file(0, extension)))
-        files.links.push_back(
+        files.forms.push_back(
             {name.file(0, extension), percent_encoded(*folder + name.file(0, extension), true)});
-    if (!files.links.empty()) page_.downloads = std::move(files);
+    if (!files.forms.empty()) sides_.second.push_back({std::move(files)});
   }
 
   const Exchange& exchange_;
@@ -415,6 +420,7 @@ class CellsSection {
   std::string embedding_, colour_name_, split_name_;
   std::optional<CellColour> colour_;
   CellGroups split_;
+  SideBySide sides_;
 };
 
 }  // namespace

@@ -102,7 +102,7 @@ void answer_error_page(const Exchange& exchange, int status, const std::string& 
     if (!exchange.target.is_folder && below == 0)
       href = percent_encoded(exchange.names.empty() ? "" : exchange.names.back()) + "/";
     problem.near = nearest_links(exchange, *last, href);
-    model.picks.push_back({"Go back to", {{"the folder above", href.empty() ? "./" : href}}});
+    model.add(std::vector{Picks{"Go back to", {{"the folder above", href.empty() ? "./" : href}}}});
     known = last->depth;
   }
   model.problems.push_back(std::move(problem));

@@ -50,26 +50,10 @@ std::string time_text(time_t seconds) {
   return text;
 }
 
-Json::List entries_json(const std::vector<FolderEntry>& entries) {
-  Json::List list;
-  for (const FolderEntry& entry : entries) {
-    if (entry.is_unlisted) continue;
-    Json::Object one{
-        {"name", entry.name}, {"href", link_of(entry)}, {"kind", entry.is_folder ? "folder" : "file"}};
-    if (entry.is_link) one.emplace_back("link", true);
-    if (!entry.error.empty()) one.emplace_back("error", entry.error);
-    if (entry.error.empty() && !entry.is_folder)
-      one.emplace_back("size", entry.size ? Json::of(*entry.size) : Json());
-    if (entry.error.empty()) one.emplace_back("modified", http_date(entry.modified));
-    list.emplace_back(std::move(one));
-  }
-  return list;
-}
-
 void answer_json(const Exchange& exchange, const PageModel& page) {
   std::string path = fmt::format("/{}", fmt::join(exchange.names, "/"));
   if (exchange.target.is_folder && !exchange.names.empty()) path += "/";
-  Json::Object all{{"path", path}, {"entries", entries_json(page.entries)}};
+  Json::Object all{{"path", path}};
   for (auto& [name, value] : json_of(page)) all.emplace_back(name, std::move(value));
   exchange.reply.add("Cache-Control", "no-cache");
   exchange.reply.whole(200, "application/json", to_json_text(std::move(all)) + "\n");

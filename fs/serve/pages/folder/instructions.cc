@@ -38,11 +38,11 @@ bool represents(const Subject& subject, const Meaning& meaning) {
 }
 
 // Returns the files of views that represent the subject and can be read, the best ones first.
-std::vector<FoundFile> files_of(const Subject& subject, const PageModel& page) {
+std::vector<FoundFile> files_of(const Subject& subject, const Offers& offers) {
   std::vector<FoundFile> files;
   const auto add = [&](const FolderEntry& entry, const std::string& up, bool is_beside) {
     if (!entry.row || entry.is_folder || entry.is_link || !entry.error.empty() ||
-        has_no_reader(page, up + percent_encoded(entry.name)))
+        has_no_reader(offers, up + percent_encoded(entry.name)))
       return;
     const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
     if (!is_beside && !represents(subject, meaning.what)) return;
@@ -83,59 +83,60 @@ Json component(const char* name, const std::string& scope, int64_t x, int64_t wi
 
 }  // namespace
 
-bool has_no_reader(const PageModel& page, const std::string& href) {
+bool has_no_reader(const Offers& offers, const std::string& href) {
   const auto is_unreadable = [&](const TakeAs& form) {
     return form.href == href && (!form.fault.empty() || form.size == 0);
   };
-  return std::any_of(page.views.begin(), page.views.end(), is_unreadable) ||
-         std::any_of(page.contents.begin(), page.contents.end(), [&](const ContentRow& row) {
+  return std::any_of(offers.views.begin(), offers.views.end(), is_unreadable) ||
+         std::any_of(offers.contents.rows.begin(), offers.contents.rows.end(), [&](const ContentRow& row) {
            return std::any_of(row.views.begin(), row.views.end(), is_unreadable);
          });
 }
 
-void add_instructions(const Exchange& exchange, const Subject& subject, PageModel& page) {
+void add_instructions(const Exchange& exchange, const Subject& subject, Offers& offers) {
   std::set<std::string_view> shown;
-  for (const FoundFile& file : files_of(subject, page))
+  for (const FoundFile& file : files_of(subject, offers))
     for (const OpenWith& with : file.entry.row->form.opens) {
       if (with.address.empty() || !shown.insert(with.program).second) continue;
       const OpenMeaning meaning = file.entry.place.filesystem->meaning(file.entry.place.inode);
       // Addresses are percent-encoded, so that no quote in them ends the text around them.
       const std::string address = '"' + exchange.address(file.path, false) + '"';
-      page.instructions.push_back(
+      offers.open_with.lines.push_back(
           {program_name(with), text_to_open(with, with.address, address, has_no_header(meaning.what))});
     }
   if (subject.has_folder && subject.meaning && subject.meaning->what.is_store)
-    page.instructions.push_back(
+    offers.open_with.lines.push_back(
         {"H5Web", fmt::format("<H5GroveProvider url=\"{}\" filepath={{{}}}><App /></H5GroveProvider>",
                               exchange.address({std::string(kOwnFolder), std::string(kH5Folder)}, false),
                               to_json_text(h5_file(exchange.site, subject.place.names)))});
   if (subject.has_folder)
-    page.instructions.push_back(
+    offers.open_with.lines.push_back(
         {"All of it", fmt::format("wget -r -np -nH \"{}\"", exchange.address(subject.place.names, true))});
 }
 
-void add_source_instructions(const Exchange& exchange, const Subject& subject, PageModel& page) {
+void add_source_instructions(const Exchange& exchange, const Subject& subject, Offers& offers) {
   const std::optional<std::vector<std::string>> path =
       source_path(*subject.meaning->what.store, subject.place.names);
   if (!path) return;
   const bool is_folder = path->back() == kSourceFolder;
   const std::string source = exchange.address(*path, is_folder);
   const std::string href = fmt::format("{}/{}/", kOwnFolder, kSourceFolder);
-  page.views.push_back({"as stored", is_folder ? href : href + percent_encoded(path->back())});
+  offers.views.push_back({"as stored", is_folder ? href : href + percent_encoded(path->back())});
   if (!std::holds_alternative<Image>(subject.node().content)) return;
   if (is_folder) {
-    page.viewers.push_back(
+    offers.open_with.viewers.push_back(
         {"vizarr", "https://hms-dbmi.github.io/vizarr/?source=" + percent_encoded(source)});
-    page.instructions.push_back({"napari", fmt::format("napari --plugin napari-ome-zarr \"{}\"", source)});
+    offers.open_with.lines.push_back(
+        {"napari", fmt::format("napari --plugin napari-ome-zarr \"{}\"", source)});
   }
-  const std::vector<FoundFile> files = files_of(subject, page);
+  const std::vector<FoundFile> files = files_of(subject, offers);
   const auto tiff = std::find_if(files.begin(), files.end(),
                                  [](const FoundFile& file) { return file.entry.is(forms::kOmeTiff); });
   if (tiff == files.end()) return;
   const std::string address = exchange.address(tiff->path, false);
-  page.viewers.push_back(
+  offers.open_with.viewers.push_back(
       {"Avivator", "https://avivator.gehlenborglab.org/?image_url=" + percent_encoded(address)});
-  page.instructions.push_back(
+  offers.open_with.lines.push_back(
       {"Fiji", fmt::format("curl -O \"{}\" && ImageJ {}", address, percent_encoded(tiff->path.back()))});
 }
 

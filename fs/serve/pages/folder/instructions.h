@@ -8,17 +8,24 @@
 
 namespace plainfs::serve {
 
-// Returns whether the page knows that programs cannot read the file at an address relative to it: the file
-// cannot be generated, or it is empty.
-bool has_no_reader(const PageModel& page, const std::string& href);
+// The forms, the contents and the programs that a page offers of its subject, in several sections.
+struct Offers {
+  std::vector<TakeAs> views;
+  Contents contents;
+  OpenWithLines open_with;
+};
 
-// Adds lines with the addresses under which the client reached the page. Requires: the page has its forms and
-// contents.
-void add_instructions(const Exchange& exchange, const Subject& subject, PageModel& page);
+// Returns whether it is known that programs cannot read the file at an address relative to the page: the file
+// cannot be generated, or it is empty.
+bool has_no_reader(const Offers& offers, const std::string& href);
+
+// Adds lines with the addresses under which the client reached the page. Requires: offers has the views and
+// the contents.
+void add_instructions(const Exchange& exchange, const Subject& subject, Offers& offers);
 
 // Adds programs that read the store's own files from .plainfs/source/. For an image, these are links that
 // open vizarr and Avivator, and lines for napari and Fiji. Requires: the subject is the root of a store.
-void add_source_instructions(const Exchange& exchange, const Subject& subject, PageModel& page);
+void add_source_instructions(const Exchange& exchange, const Subject& subject, Offers& offers);
 
 // Returns a link that opens Vitessce on an annotated matrix, which is served as anndata.zarr/ at
 // `zarr_address`, with the configuration in the link. Returns nullopt if the cells have no positions.

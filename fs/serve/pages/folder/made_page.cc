@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "formats/annotated/annotated_matrices.h"
@@ -68,14 +69,13 @@ class PageMaker {
   PageMaker(const Exchange& exchange, const Subject& subject) : exchange_(exchange), subject_(subject) {}
 
   PageModel make() {
-    page_.entries = subject_.inside;
-    if (!subject_.has_folder) page_.entries = subject_.beside;
     add_heading();
     std::vector<FolderEntry> others = subject_.inside;
     if (subject_.has_folder) part([&] { add_stores(exchange_, subject_, others, page_); });
-    if (!subject_.meaning) return std::move(page_);
+    if (!subject_.meaning) return finish();
     if (subject_.has_folder) part([&] { add_outside_links(); });
-    if (subject_.has_folder && !shows_data()) part([&] { add_contents(exchange_, others, page_); });
+    if (subject_.has_folder && !shows_data())
+      part([&] { offers_.contents = contents_of(exchange_, others); });
     part([&] { add_forms(); });
     add_pairs();
     if (is_store_root()) add_stated_facts();
@@ -83,12 +83,60 @@ class PageMaker {
     part([&] { add_lone_member(); });
     add_data(subject_.node());
     part([&] { add_attributes(); });
-    add_instructions(exchange_, subject_, page_);
+    add_instructions(exchange_, subject_, offers_);
     add_viewers();
-    return std::move(page_);
+    return finish();
   }
 
  private:
+  // Adds the sections below the data. Without data, the contents come first. If there is a picture, rows that
+  // the address does not ask for are below the downloads.
+  PageModel finish() {
+    std::vector<Section>& sections = page_.sections;
+    const bool has_data = std::any_of(sections.begin(), sections.end(), [](const Section& section) {
+      return !section.is<Form>() && !section.is<std::vector<Picks>>();
+    });
+    std::vector<Section> below;
+    if (has_picture() && !has_rows_asked_) {
+      const auto rows = std::stable_partition(sections.begin(), sections.end(), [](const Section& section) {
+        return !section.is<Grid>() && !section.is<Pager>();
+      });
+      std::move(rows, sections.end(), std::back_inserter(below));
+      sections.erase(rows, sections.end());
+    }
+    if (!has_data) add_contents();
+    if (!offers_.views.empty()) page_.add(Forms{"Download as", std::move(offers_.views), "take_it_as"});
+    if (left_out_) page_.add(*std::move(left_out_));
+    if (!by_name_.empty()) page_.add(Forms{"By name", std::move(by_name_), "by_name"});
+    if (!offers_.open_with.lines.empty() || !offers_.open_with.viewers.empty())
+      page_.add(std::move(offers_.open_with));
+    std::move(below.begin(), below.end(), std::back_inserter(sections));
+    if (!columns_.empty()) page_.add(std::move(columns_));
+    if (has_data) add_contents();
+    if (!attributes_.empty()) page_.add(std::move(attributes_));
+    page_.add(subject_.has_folder ? subject_.inside : subject_.beside);
+    return std::move(page_);
+  }
+
+  bool has_picture() const {
+    const auto* sides = page_.find<SideBySide>();
+    const auto is_figure = [](const Section& section) { return section.is<Figure>(); };
+    return page_.find<Figure>() ||
+           (sides && std::any_of(sides->first.begin(), sides->first.end(), is_figure));
+  }
+
+  bool has_rows() const { return page_.find<Grid>() != nullptr; }
+
+  void add_rows(std::optional<Grid> rows, const char* of = "") {
+    if (!rows) return;
+    rows->caption += of;
+    page_.add(*std::move(rows));
+  }
+
+  void add_contents() {
+    if (!offers_.contents.rows.empty()) page_.add(std::move(offers_.contents));
+  }
+
   // Adds a note if a part cannot be read, and goes on with the rest. A store that has changed is reopened.
   template <class Make>
   void part(Make&& make) {
@@ -168,19 +216,19 @@ class PageMaker {
   // Adds the member's files beside its folder and in it. Files found by name only form a list of their own.
   void add_forms() {
     const std::string up = subject_.has_folder ? "../" : "";
-    page_.views = forms_of(exchange_, subject_.beside, up, subject_.name);
+    offers_.views = forms_of(exchange_, subject_.beside, up, subject_.name);
     std::vector<FolderEntry> files;
     for (const FolderEntry& entry : subject_.inside) {
       if (entry.is_link || entry.is_store || !entry.error.empty()) continue;
       if (!entry.place.filesystem->meaning(entry.place.inode).what.member.empty()) continue;
       const bool has_parts = entry.is_unlisted && entry.is_folder;
       if (has_parts)
-        page_.by_name.push_back({entry.name + "/", percent_encoded(entry.name) + "/"});
+        by_name_.push_back({entry.name + "/", percent_encoded(entry.name) + "/"});
       else
         files.push_back(entry);
       if (entry.is(forms::kGenes)) add_names_of(entry);
     }
-    for (TakeAs& form : forms_of(exchange_, files, "", "")) page_.views.push_back(std::move(form));
+    for (TakeAs& form : forms_of(exchange_, files, "", "")) offers_.views.push_back(std::move(form));
   }
 
   // Adds the first files of a very large folder.
@@ -190,8 +238,8 @@ class PageMaker {
     for (size_t i = 0; i < listing->size() && shown < kMaxNames; ++i) {
       const std::string& name = listing->at(i).name;
       if (!name.ends_with(kCsv)) continue;
-      page_.by_name.push_back({name.substr(0, name.size() - kCsv.size()),
-                               percent_encoded(folder.name) + "/" + percent_encoded(name)});
+      by_name_.push_back({name.substr(0, name.size() - kCsv.size()),
+                          percent_encoded(folder.name) + "/" + percent_encoded(name)});
       ++shown;
     }
   }
@@ -205,9 +253,9 @@ class PageMaker {
       if (entry.name.ends_with(kNumbersOfCells))
         columns.push_back(entry.name.substr(0, entry.name.size() - kNumbersOfCells.size()));
     for (size_t i = 0; i < columns.size(); ++i)
-      for (size_t k = i + 1; k < columns.size() && page_.by_name.size() < kMaxNames; ++k) {
+      for (size_t k = i + 1; k < columns.size() && by_name_.size() < kMaxNames; ++k) {
         const std::string pair = columns[i] + "+" + columns[k];
-        page_.by_name.push_back({pair, percent_encoded(pair).append(kCsv)});
+        by_name_.push_back({pair, percent_encoded(pair).append(kCsv)});
       }
     part([&] { add_notice_of_sums(); });
   }
@@ -223,7 +271,7 @@ class PageMaker {
 
   // Measures the files of an empty store: some programs require cells.
   void measure_forms() {
-    for (TakeAs& form : page_.views)
+    for (TakeAs& form : offers_.views)
       for (const FolderEntry& entry : subject_.inside)
         if (!entry.is_folder && percent_encoded(entry.name) == form.href && form.fault.empty())
           measure(exchange_, entry, form);
@@ -250,10 +298,7 @@ class PageMaker {
       add_cells(exchange_, subject_, *place, *cells, page_);
     });
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
-      part([&] {
-        page_.first = first_rows({matrix.obs});
-        if (page_.first) page_.first->caption += " of the columns of the cells";
-      });
+      part([&] { add_rows(first_rows({matrix.obs}), " of the columns of the cells"); });
     part([&] { add_left_out(*place, *cells); });
     if (place->href.empty())
       add_zarr(matrix);
@@ -267,9 +312,9 @@ class PageMaker {
     if (lines.empty()) return;
     const size_t shown = std::min(lines.size(), kMaxLeftOut);
     const std::string ending(forms::kH5ad.ending);
-    page_.left_out = LeftOut{place.href.empty() ? std::string(file_name(forms::kH5ad)) : place.assay + ending,
-                             {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shown)},
-                             lines.size() - shown};
+    left_out_ = LeftOut{place.href.empty() ? std::string(file_name(forms::kH5ad)) : place.assay + ending,
+                        {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shown)},
+                        lines.size() - shown};
   }
 
   // Adds the AnnData of the shown assay, which is beside its folder, or of the shown modality, which is in
@@ -288,8 +333,8 @@ class PageMaker {
     const bool is_root = subject_.place.inode == kRootInode;
     const size_t above = is_root ? 0 : filesystem.path(subject_.place.inode).size();
     const std::string href = percent_encoded(file->path.substr(above), true);
-    page_.views.push_back({place.assay + std::string(forms::kH5ad.ending), href});
-    page_.instructions.push_back(
+    offers_.views.push_back({place.assay + std::string(forms::kH5ad.ending), href});
+    offers_.open_with.lines.push_back(
         {"Python, " + place.assay,
          fmt::format("import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"{}{}\").open())",
                      exchange_.address(subject_.place.names, true), href)});
@@ -304,36 +349,36 @@ class PageMaker {
     std::string address = exchange_.address(path, true);
     address.pop_back();
     if (std::optional<TakeAs> link = vitessce_link(matrix, address))
-      page_.viewers.push_back(*std::move(link));
-    page_.instructions.push_back(
+      offers_.open_with.viewers.push_back(*std::move(link));
+    offers_.open_with.lines.push_back(
         {"Python, by chunks", fmt::format("import anndata\nx = anndata.read_zarr(\"{}\")", address)});
   }
 
   // Adds the array or table of a store that consists of one. Its root has nothing else.
   void add_lone_member() {
-    if (!subject_.has_folder || subject_.place.inode != kRootInode || page_.contents.size() != 1) return;
+    if (!subject_.has_folder || subject_.place.inode != kRootInode || offers_.contents.rows.size() != 1)
+      return;
     if (!std::holds_alternative<std::monostate>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside) {
       if (entry.is_unlisted || entry.is_link || !entry.error.empty()) continue;
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
-      if (meaning.what.member != page_.contents[0].name) continue;
+      if (meaning.what.member != offers_.contents.rows[0].name) continue;
       return add_data(meaning.what.node);
     }
   }
 
   void add_data(const Node& node) {
     if (page_.facts.empty()) add_facts(node.content);
-    if (const auto* table = std::get_if<Table>(&node.content))
-      part([&] { page_.columns = column_facts(*table); });
+    if (const auto* table = std::get_if<Table>(&node.content)) part([&] { columns_ = column_facts(*table); });
+    if (is_embedding()) add_link_to_cells();
     if (const auto* array = std::get_if<LabelledArray>(&node.content))
       part([&] {
         const WorkBudget::Share share =
             take_share(std::min(element_count(array->values->shape()), kMaxFactElements), kBytesAnElement);
         add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_);
       });
-    if (is_embedding()) add_link_to_cells();
     part([&] { add_recording_of(node); });
-    if (subject_.has_folder && subject_.meaning->what.is_store && page_.figures.empty())
+    if (subject_.has_folder && subject_.meaning->what.is_store && !has_picture())
       part([&] { add_units(node); });
     if (const auto* fragments = std::get_if<Fragments>(&node.content))
       part([&] { add(chromosome_bars(*fragments)); });
@@ -341,10 +386,10 @@ class PageMaker {
       part([&] { add_sites(*variants, node); });
     if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
       part([&] { add_image(Query(exchange_.target.query), *image, page_); });
-    if (const auto* table = std::get_if<Table>(&node.content); table && !page_.first)
+    if (const auto* table = std::get_if<Table>(&node.content); table && !has_rows())
       part([&] { add_rows_of(*table); });
-    if (!page_.first && !std::holds_alternative<std::monostate>(node.content))
-      part([&] { page_.first = first_rows(node); });
+    if (!has_rows() && !std::holds_alternative<std::monostate>(node.content))
+      part([&] { add_rows(first_rows(node)); });
   }
 
   // An error is in the heading; if the store has changed, the page is made again.
@@ -366,13 +411,13 @@ class PageMaker {
   void add_link_to_cells() {
     const bool is_of_seurat = subject_.name == "cell.embeddings";
     const std::string name = is_of_seurat ? "X_" + subject_.place.names.back() : subject_.name;
-    page_.picks.push_back({"Colour by",
-                           {{"a gene or a column",
-                             (is_of_seurat ? "../../" : "../") + Query("").with("embedding", name).href()}}});
+    page_.add(std::vector{Picks{"Colour by",
+                                {{"a gene or a column", (is_of_seurat ? "../../" : "../") +
+                                                            Query("").with("embedding", name).href()}}}});
   }
 
   void add(std::optional<Figure> figure) {
-    if (figure) page_.figures.push_back(*std::move(figure));
+    if (figure) page_.add(*std::move(figure));
   }
 
   void add_rows_of(const Table& table) {
@@ -391,7 +436,7 @@ class PageMaker {
         const auto report = [this](const Error& error) { note(error); };
         const Query query(exchange_.target.query);
         const WorkBudget::Share share = exchange_.pages.work->take(table_work_bytes(query, *table));
-        add_variants(query, variants, *table, report, page_);
+        has_rows_asked_ = add_variants(query, variants, *table, report, page_);
       });
     add(contig_bars(variants));
   }
@@ -405,24 +450,30 @@ class PageMaker {
     Filesystem& filesystem = *subject_.place.filesystem;
     const Inode inode = subject_.has_folder ? subject_.place.inode : subject_.beside[0].place.inode;
     for (const std::string& name : filesystem.attribute_names(inode)) {
-      if (page_.attributes.size() >= kMaxAttributes) break;
+      if (attributes_.size() >= kMaxAttributes) break;
       if (const std::optional<std::string> value = filesystem.attribute(inode, name))
-        page_.attributes.push_back(
+        attributes_.push_back(
             {name.substr(std::string_view("user.").size()), shortened(*value, kMaxAttributeBytes)});
     }
   }
 
   void add_viewers() {
-    if (is_store_root()) add_source_instructions(exchange_, subject_, page_);
+    if (is_store_root()) add_source_instructions(exchange_, subject_, offers_);
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
-      if (entry.row && !entry.row->form.companions.empty() && !has_no_reader(page_, entry.name))
-        page_.viewers.push_back(igv_link(exchange_.address(subject_.place.names, true)));
+      if (entry.row && !entry.row->form.companions.empty() && !has_no_reader(offers_, entry.name))
+        offers_.open_with.viewers.push_back(igv_link(exchange_.address(subject_.place.names, true)));
   }
 
   const Exchange& exchange_;
   const Subject& subject_;
   PageModel page_;
+  bool has_rows_asked_ = false;  // the address asks for certain rows
+  Offers offers_;
+  std::optional<LeftOut> left_out_;
+  std::vector<TakeAs> by_name_;  // parts found by name: genes, cells, by, …
+  std::vector<ColumnFact> columns_;
+  std::vector<Fact> attributes_;
 };
 
 }  // namespace

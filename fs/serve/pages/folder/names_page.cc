@@ -47,8 +47,10 @@ class NamesPage {
     add_form();
     if (matches_ == 0) add_nearest();
     const std::optional<PlaceOfCells> cells = place_of_cells();
-    for (const NamedFiles& name : shown) add_name(name, cells);
-    add_pager(shown.size());
+    std::vector<ContentRow> rows;
+    for (const NamedFiles& name : shown) rows.push_back(row_of(name, cells));
+    if (!shown.empty()) page_.add(std::move(rows));
+    if (matches_ > kNamesOnPage) page_.add(Pager{query_, "names", from_, kNamesOnPage, matches_});
     return std::move(page_);
   }
 
@@ -80,7 +82,7 @@ class NamesPage {
     Form form;
     form.fields.push_back({"Find by name", "find", find_});
     form.hidden = query_.rest({"find", "from"});
-    page_.form = std::move(form);
+    page_.add(std::move(form));
   }
 
   void add_nearest() {
@@ -138,7 +140,7 @@ class NamesPage {
     }
   }
 
-  void add_name(const NamedFiles& name, const std::optional<PlaceOfCells>& cells) {
+  static ContentRow row_of(const NamedFiles& name, const std::optional<PlaceOfCells>& cells) {
     ContentRow row{name.stem, {}, {}, {}};
     row.href = percent_encoded(name.files[0]);
     if (cells)
@@ -146,20 +148,7 @@ class NamesPage {
                  Query("").with("color", percent_decoded(name.stem)).with("matrix", cells->matrix).href();
     for (const std::string& file : name.files)
       row.views.push_back({file.substr(std::min(name.stem.size() + 1, file.size())), percent_encoded(file)});
-    page_.names.push_back(std::move(row));
-  }
-
-  void add_pager(uint64_t shown) {
-    if (matches_ <= kNamesOnPage) return;
-    page_.pager = Pager{fmt::format("names {} to {} of {}", count_text(from_ + 1), count_text(from_ + shown),
-                                    count_text(matches_))};
-    const auto link = [&](const char* text, uint64_t from) {
-      page_.pager->links.push_back({text, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
-    };
-    if (from_ > 0) link("first", 0);
-    if (from_ > 0) link("← before", from_ > kNamesOnPage ? from_ - kNamesOnPage : 0);
-    if (from_ + kNamesOnPage < matches_) link("next →", from_ + kNamesOnPage);
-    if (from_ + kNamesOnPage < matches_) link("last", (matches_ - 1) / kNamesOnPage * kNamesOnPage);
+    return row;
   }
 
   const Exchange& exchange_;

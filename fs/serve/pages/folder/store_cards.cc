@@ -80,9 +80,9 @@ class StoreCards {
     add_form(all);
     const uint64_t from = std::min<uint64_t>(query_.number("from").value_or(0), stores.size());
     const uint64_t end = std::min<uint64_t>(from + kStoresOnPage, stores.size());
-    page_.stores = cards_of(std::span(stores).subspan(from, end - from));
-    const auto unseen = std::count_if(page_.stores.begin(), page_.stores.end(),
-                                      [](const StoreCard& card) { return card.what == kUnseen; });
+    std::vector<StoreCard> cards = cards_of(std::span(stores).subspan(from, end - from));
+    const auto unseen =
+        std::count_if(cards.begin(), cards.end(), [](const StoreCard& card) { return card.what == kUnseen; });
     if (unseen > 0)
       page_.notes.push_back(
           fmt::format("{} of these stores are shown by name, because looking into all takes longer. Reload "
@@ -90,10 +90,8 @@ class StoreCards {
                       count_text(static_cast<uint64_t>(unseen))));
     page_.sub = fmt::format("{} store{}", count_text(all), all == 1 ? "" : "s");
     if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_text())});
-    if (all <= kStoresOnPage) return;
-    page_.pager = Pager{fmt::format("stores {} to {} of {}", from + 1, end, count_text(stores.size()))};
-    if (from > 0) add_link("← before", from > kStoresOnPage ? from - kStoresOnPage : 0);
-    if (end < stores.size()) add_link("next →", end);
+    if (!cards.empty()) page_.add(std::move(cards));
+    if (stores.size() > kStoresOnPage) page_.add(Pager{query_, "stores", from, kStoresOnPage, stores.size()});
   }
 
  private:
@@ -122,11 +120,7 @@ class StoreCards {
     sort.options = {{"", "name"}, {"date", "date, newest first"}};
     form.fields.push_back(std::move(sort));
     form.hidden = query_.rest({"find", "sort", "from"});
-    page_.form = std::move(form);
-  }
-
-  void add_link(const char* text, uint64_t from) {
-    page_.pager->links.push_back({text, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
+    page_.add(std::move(form));
   }
 
   // Returns the cards of stores, in their order. Threads look into the stores side by side while time is

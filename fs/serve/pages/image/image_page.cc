@@ -120,7 +120,8 @@ std::string channel_list(const std::vector<uint64_t>& channels) {
 }
 
 // Adds links that turn each channel on or off.
-void add_channels(const Query& query, const Image& image, const ImageChoice& choice, PageModel& page) {
+void add_channels(const Query& query, const Image& image, const ImageChoice& choice,
+                  std::vector<Picks>& picks) {
   const uint64_t length = length_of(image, 'c');
   if (length < 2) return;
   const std::vector<uint64_t> shown = shown_channels(image, choice);
@@ -140,18 +141,18 @@ void add_channels(const Query& query, const Image& image, const ImageChoice& cho
     alone.links.push_back({name, query.with("c", std::to_string(c)).href()});
     if (shown.size() == 1 && is_on) alone.current = name;
   }
-  page.picks.push_back(std::move(toggles));
-  page.picks.push_back(std::move(alone));
+  picks.push_back(std::move(toggles));
+  picks.push_back(std::move(alone));
 }
 
 void add_steps(const Query& query, const Image& image, const char* name, char axis, uint64_t at,
-               PageModel& page) {
+               std::vector<Picks>& lists) {
   const uint64_t length = length_of(image, axis);
   if (length < 2) return;
   Picks picks{fmt::format("{} {} of 0 to {}", name, at, length - 1), {}};
   if (at > 0) picks.links.push_back({"← before", query.with(name, std::to_string(at - 1)).href()});
   if (at + 1 < length) picks.links.push_back({"next →", query.with(name, std::to_string(at + 1)).href()});
-  page.picks.push_back(std::move(picks));
+  lists.push_back(std::move(picks));
 }
 
 Query with_region(const Query& query, const ImageChoice::Region& region) {
@@ -162,7 +163,8 @@ Query with_region(const Query& query, const ImageChoice::Region& region) {
 }
 
 // Adds links that zoom to the middle half, or move sideways.
-void add_regions(const Query& query, const Image& image, const ImageChoice& choice, PageModel& page) {
+void add_regions(const Query& query, const Image& image, const ImageChoice& choice,
+                 std::vector<Picks>& lists) {
   const uint64_t width = length_of(image, 'x'), height = length_of(image, 'y');
   const ImageChoice::Region now = choice.region.value_or(ImageChoice::Region{0, 0, width, height});
   Picks picks{"Region", {}};
@@ -183,10 +185,10 @@ void add_regions(const Query& query, const Image& image, const ImageChoice& choi
     picks.links.push_back(
         {"all of it", query.with("x", {}).with("y", {}).with("w", {}).with("h", {}).href()});
   }
-  if (!picks.links.empty()) page.picks.push_back(std::move(picks));
+  if (!picks.links.empty()) lists.push_back(std::move(picks));
 }
 
-void add_form(const Query& query, const Image& image, const ImageChoice& choice, PageModel& page) {
+Form form_of(const Query& query, const Image& image, const ImageChoice& choice) {
   Form form;
   if (length_of(image, 'c') > 1)
     form.fields.push_back({"Channels", "c", channel_list(shown_channels(image, choice))});
@@ -200,7 +202,7 @@ void add_form(const Query& query, const Image& image, const ImageChoice& choice,
   add("Dark at", "min", choice.window ? fmt::format("{:g}", choice.window->first) : "");
   add("Bright at", "max", choice.window ? fmt::format("{:g}", choice.window->second) : "");
   form.hidden = query.rest({"c", "z", "t", "min", "max"});
-  page.form = std::move(form);
+  return form;
 }
 
 // Returns the values that are dark and bright in each channel of the picture.
@@ -246,22 +248,25 @@ ImageChoice image_choice(const Query& query, const Image& image, std::vector<Pro
 
 void add_image(const Query& query, const Image& image, PageModel& page) {
   if (image.error) throw *image.error;
-  page.has_form_beside = true;
   const size_t known = page.problems.size();
   const ImageChoice choice = image_choice(query, image, page.problems);
   const bool is_whole = page.problems.size() == known;
+  SideBySide sides;
+  std::vector<Picks> picks;
   if (!image.is_labels) {
-    add_form(query, image, choice, page);
-    add_channels(query, image, choice, page);
+    sides.second.push_back({form_of(query, image, choice)});
+    add_channels(query, image, choice, picks);
   }
-  add_steps(query, image, "z", 'z', choice.z.value_or(length_of(image, 'z') / 2), page);
-  add_steps(query, image, "t", 't', choice.t.value_or(0), page);
-  add_regions(query, image, choice, page);
-  page.figures.push_back(
-      {"Picture",
-       fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
-                   escaped(is_whole ? picture_href(query) : std::string(file_name(forms::kPreview)))),
-       caption_of(image, is_whole ? choice : ImageChoice{})});
+  add_steps(query, image, "z", 'z', choice.z.value_or(length_of(image, 'z') / 2), picks);
+  add_steps(query, image, "t", 't', choice.t.value_or(0), picks);
+  add_regions(query, image, choice, picks);
+  if (!picks.empty()) sides.second.push_back({std::move(picks)});
+  sides.first.push_back(
+      {Figure{"Picture",
+              fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
+                          escaped(is_whole ? picture_href(query) : std::string(file_name(forms::kPreview)))),
+              caption_of(image, is_whole ? choice : ImageChoice{})}});
+  page.add(std::move(sides));
 }
 
 bool answer_image(const Exchange& exchange, const Site::Place& place) {

@@ -121,7 +121,7 @@ std::string forms_html(const std::vector<TakeAs>& forms) {
   return html + "</span>" + faults_html(forms);
 }
 
-std::string left_out_html(const LeftOut& left_out) {
+std::string section_html(const LeftOut& left_out) {
   const size_t all = left_out.lines.size() + left_out.more;
   std::string html = fmt::format("<details><summary>{} of the store {} not in {}</summary>\n<ul>\n",
                                  count_text(all, "part"), all == 1 ? "is" : "are", shown(left_out.file));
@@ -166,20 +166,20 @@ std::string facts_html(const std::vector<Fact>& facts) {
   return html + "</dl>\n";
 }
 
-std::string contents_html(const PageModel& page) {
+std::string section_html(const Contents& contents) {
   std::vector<const ContentRow*> shown_rows, folded;
-  for (const ContentRow& row : page.contents) (is_folded(row.name) ? folded : shown_rows).push_back(&row);
+  for (const ContentRow& row : contents.rows) (is_folded(row.name) ? folded : shown_rows).push_back(&row);
   std::string html;
   if (!shown_rows.empty()) html += "<h2>Contents</h2>" + rows_html(shown_rows);
   if (!folded.empty())
     html +=
         fmt::format("<details><summary>{} more in commands, misc, tools and the like</summary>{}</details>\n",
                     folded.size(), rows_html(folded));
-  if (page.is_cut) html += "<p class=\"sub\">More names are in the list of all names below.</p>\n";
+  if (contents.is_cut) html += "<p class=\"sub\">More names are in the list of all names below.</p>\n";
   return html;
 }
 
-std::string grid_html(const Grid& grid) {
+std::string section_html(const Grid& grid) {
   HtmlTable table{"Rows", "first", shown(grid.caption)};
   table.has_row_names = grid.has_names;
   for (const Grid::Header& header : grid.header) table.columns.push_back(column_of(header));
@@ -190,12 +190,9 @@ std::string grid_html(const Grid& grid) {
   return "<h2>Rows</h2>" + table.html() + "\n";
 }
 
-std::string figure_list(const std::vector<Figure>& figures) {
-  std::string html;
-  for (const Figure& figure : figures)
-    html += fmt::format("<figure><h2>{}</h2>{}<figcaption>{}</figcaption></figure>\n", shown(figure.title),
-                        figure.html, shown(figure.caption));
-  return html;
+std::string section_html(const Figure& figure) {
+  return fmt::format("<figure><h2>{}</h2>{}<figcaption>{}</figcaption></figure>\n", shown(figure.title),
+                     figure.html, shown(figure.caption));
 }
 
 std::string distribution_caption(const Distribution& distribution) {
@@ -209,7 +206,7 @@ std::string distribution_caption(const Distribution& distribution) {
                      distribution.has_numbers ? "highest means" : "most cells");
 }
 
-std::string distribution_html(const Distribution& distribution) {
+std::string section_html(const Distribution& distribution) {
   const bool has_shapes = std::any_of(distribution.rows.begin(), distribution.rows.end(),
                                       [](const LevelRow& row) { return !row.shape.empty(); });
   // The number of values stands beside that of cells if some cells have no value.
@@ -229,32 +226,28 @@ std::string distribution_html(const Distribution& distribution) {
   return table.html() + "\n";
 }
 
-std::string columns_html(const std::vector<ColumnFact>& columns) {
-  if (columns.empty()) return {};
+std::string section_html(const std::vector<ColumnFact>& columns) {
   HtmlTable table{"Columns", {}, {}, {{"Name"}, {"Type"}, {"Levels"}}};
   for (const ColumnFact& column : columns)
     table.rows.push_back({shown(column.name), shown(column.type), shown(column.levels)});
   return "<h2>Columns</h2>" + table.html() + "\n";
 }
 
-std::string instructions_html(const PageModel& page) {
+std::string section_html(const OpenWithLines& open) {
   std::string html;
-  for (const Instruction& one : page.instructions)
+  for (const Instruction& one : open.lines)
     html += fmt::format("<div class=\"cmd\"><b>{}</b><pre tabindex=\"0\">{}</pre></div>\n",
                         shown(one.program), shown_lines(one.text));
   if (!html.empty()) html.insert(0, "<h2>Open it with</h2>\n");
-  if (!page.viewers.empty()) {
-    html += "<p>Viewers that read it from here; the data go only to this browser: ";
-    for (size_t i = 0; i < page.viewers.size(); ++i)
-      html += fmt::format("{}<a rel=\"noreferrer\" href=\"{}\">{}</a>", i == 0 ? "" : ", ",
-                          escaped(page.viewers[i].href), shown(page.viewers[i].label));
-    html += "</p>\n";
-  }
-  return html;
+  if (open.viewers.empty()) return html;
+  html += "<p>Viewers that read it from here; the data go only to this browser: ";
+  for (const TakeAs& viewer : open.viewers)
+    html += fmt::format("{}{}", &viewer == open.viewers.data() ? "" : ", ",
+                        link(viewer.href, shown(viewer.label), " rel=\"noreferrer\""));
+  return html + "</p>\n";
 }
 
-std::string attributes_html(const std::vector<Fact>& attributes) {
-  if (attributes.empty()) return {};
+std::string section_html(const std::vector<Fact>& attributes) {
   HtmlTable table{"Attributes"};
   table.has_header = false;
   for (const Fact& attribute : attributes)
@@ -262,7 +255,7 @@ std::string attributes_html(const std::vector<Fact>& attributes) {
   return "<details><summary>Attributes</summary>" + table.html() + "</details>\n";
 }
 
-std::string entries_html(const std::vector<FolderEntry>& entries) {
+std::string section_html(const std::vector<FolderEntry>& entries) {
   if (entries.empty()) return {};
   HtmlTable table{"All names", {}, {}, {{"Name"}, {"What"}, {"Size", "n"}}};
   size_t count = 0;
@@ -283,7 +276,7 @@ std::string entries_html(const std::vector<FolderEntry>& entries) {
   return fmt::format("<details><summary>{} in this folder</summary>{}</details>\n", names, table.html());
 }
 
-std::string form_html(const Form& form) {
+std::string section_html(const Form& form) {
   std::string html = "<form method=\"get\">";
   for (const auto& [name, value] : form.hidden)
     html += fmt::format("<input type=\"hidden\" name=\"{}\" value=\"{}\">", escaped(name), escaped(value));
@@ -299,6 +292,12 @@ std::string picks_html(const Picks& picks) {
   return html + "</p>\n";
 }
 
+std::string section_html(const std::vector<Picks>& lists) {
+  std::string html = "<div class=\"picks\">";
+  for (const Picks& picks : lists) html += picks_html(picks);
+  return html + "</div>\n";
+}
+
 std::string problem_html(const Problem& problem) {
   std::string html = fmt::format("<p class=\"note\" role=\"alert\">{}", shown(problem.text));
   if (!problem.near.empty()) html += problem.near.size() == 1 ? " The nearest is " : " The nearest are ";
@@ -307,8 +306,7 @@ std::string problem_html(const Problem& problem) {
   return html + (problem.near.empty() ? "" : ".") + "</p>\n";
 }
 
-std::string cards_html(const std::vector<StoreCard>& stores) {
-  if (stores.empty()) return {};
+std::string section_html(const std::vector<StoreCard>& stores) {
   std::string html = "<ul class=\"cards\">\n";
   for (const StoreCard& store : stores) {
     const std::string size = size_text(store.size);
@@ -323,8 +321,7 @@ std::string cards_html(const std::vector<StoreCard>& stores) {
   return html + "</ul>\n";
 }
 
-std::string names_html(const std::vector<ContentRow>& names) {
-  if (names.empty()) return {};
+std::string section_html(const std::vector<ContentRow>& names) {
   std::string html = "<ul class=\"names\">\n";
   for (const ContentRow& name : names) {
     html += "<li>" + link(name.href, shown(name.name));
@@ -335,60 +332,46 @@ std::string names_html(const std::vector<ContentRow>& names) {
   return html + "</ul>\n";
 }
 
-std::string pager_html(const Pager& pager) {
-  std::string html =
-      fmt::format("<nav class=\"pager\" aria-label=\"Pages\"><span>{}</span>", shown(pager.text));
-  for (const TakeAs& each : pager.links) html += link(each.href, shown(each.label));
+std::string section_html(const Pager& pager) {
+  const uint64_t from = pager.from, end = std::min(from + pager.on_page, pager.all);
+  std::string html = fmt::format("<nav class=\"pager\" aria-label=\"Pages\"><span>{} {} to {} of {}</span>",
+                                 pager.what, count_text(from + 1), count_text(end), count_text(pager.all));
+  const auto add = [&](const char* text, uint64_t first) {
+    html += link(pager.query.with("from", first == 0 ? "" : std::to_string(first)).href(), text);
+  };
+  if (from > 0) add("first", 0);
+  if (from > 0) add("← before", from - std::min(from, pager.on_page));
+  if (end < pager.all) add("next →", end);
+  if (end < pager.all) add("last", (pager.all - 1) / pager.on_page * pager.on_page);
   return html + "</nav>\n";
 }
 
-// Returns the form and the links that choose what the page shows.
-std::string choices_html(const PageModel& page) {
+std::string section_html(const Forms& forms) {
+  return fmt::format("<h2>{}</h2>{}\n", shown(forms.heading), forms_html(forms.forms));
+}
+
+std::string section_html(const SideBySide& sections);
+
+std::string sections_html(const std::vector<Section>& sections) {
   std::string html;
-  if (page.form) html += form_html(*page.form);
-  if (!page.picks.empty()) html += "<div class=\"picks\">";
-  for (const Picks& picks : page.picks) html += picks_html(picks);
-  if (!page.picks.empty()) html += "</div>\n";
+  for (const Section& section : sections)
+    html += std::visit([](const auto& content) { return section_html(content); }, section.content);
   return html;
 }
 
-// Returns the pictures and the parts beside them.
-std::string pictures_html(const PageModel& page) {
-  const std::string first = figure_list(page.figures);
-  std::string second = page.has_form_beside ? choices_html(page) : "";
-  second += figure_list(page.beside);
-  if (page.distribution) second += distribution_html(*page.distribution);
-  if (page.downloads) second += "<h2>" + page.downloads->text + "</h2>" + forms_html(page.downloads->links);
+std::string section_html(const SideBySide& sections) {
+  const std::string first = sections_html(sections.first), second = sections_html(sections.second);
   if (first.empty() || second.empty()) return first + second;
   return fmt::format("<div class=\"cols\"><section>{}</section><section>{}</section></div>\n", first, second);
 }
 
 }  // namespace
 
-// A picture or the rows come before the downloads and the contents.
 std::string html_of(const PageModel& page) {
   std::string html = facts_html(page.facts);
-  for (const std::string& note : page.notes)
-    html += fmt::format("<p class=\"note\">{}</p>\n", escaped(printable(note)));
+  for (const std::string& note : page.notes) html += fmt::format("<p class=\"note\">{}</p>\n", shown(note));
   for (const Problem& problem : page.problems) html += problem_html(problem);
-  if (!page.has_form_beside) html += choices_html(page);
-  const std::string pictures = pictures_html(page) + cards_html(page.stores) + names_html(page.names);
-  const bool has_rows_first = page.first && (page.figures.empty() || page.has_rows_asked);
-  if (!page.has_rows_asked) html += pictures;
-  if (has_rows_first) html += grid_html(*page.first);
-  if (page.pager) html += pager_html(*page.pager);
-  if (page.has_rows_asked) html += pictures;
-  // A page with neither a picture nor rows shows its contents first.
-  const bool has_contents_first = page.figures.empty() && !page.first && page.stores.empty();
-  if (has_contents_first) html += contents_html(page);
-  if (!page.views.empty()) html += "<h2>Download as</h2>" + forms_html(page.views) + "\n";
-  if (page.left_out) html += left_out_html(*page.left_out);
-  if (!page.by_name.empty()) html += "<h2>By name</h2>" + forms_html(page.by_name) + "\n";
-  html += instructions_html(page);
-  if (!has_rows_first && page.first) html += grid_html(*page.first);
-  html += columns_html(page.columns);
-  if (!has_contents_first) html += contents_html(page);
-  return html + attributes_html(page.attributes) + entries_html(page.entries);
+  return html + sections_html(page.sections);
 }
 
 }  // namespace plainfs::serve

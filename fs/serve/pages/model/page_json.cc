@@ -1,5 +1,7 @@
 #include "fs/serve/pages/model/page_json.h"
 
+#include "formats/core/text/http_date.h"
+#include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 
 namespace plainfs::serve {
@@ -72,46 +74,94 @@ Json::Object store_json(const StoreCard& store) {
   return one;
 }
 
+Json::Object entry_json(const FolderEntry& entry) {
+  Json::Object one{{"name", entry.name},
+                   {"href", percent_encoded(entry.name) + (entry.is_folder ? "/" : "")},
+                   {"kind", entry.is_folder ? "folder" : "file"}};
+  if (entry.is_link) one.emplace_back("link", true);
+  if (!entry.error.empty()) one.emplace_back("error", entry.error);
+  if (entry.error.empty() && !entry.is_folder)
+    one.emplace_back("size", entry.size ? Json::of(*entry.size) : Json());
+  if (entry.error.empty()) one.emplace_back("modified", http_date(entry.modified));
+  return one;
+}
+
+Json column_json(const ColumnFact& column) {
+  return Json::Object{{"name", column.name}, {"type", column.type}, {"levels", printable(column.levels)}};
+}
+
+Json row_json(const ContentRow& row) {
+  return Json::Object{{"name", row.name},
+                      {"href", row.href},
+                      {"kind", row.kind},
+                      {"what", printable(row.shape)},
+                      {"take_it_as", forms_json(row.views)}};
+}
+
+Json problem_json(const Problem& problem) {
+  return Json::Object{{"text", printable(problem.text)}, {"near", forms_json(problem.near)}};
+}
+
+Json text_json(const std::string& text) {
+  return printable(text);
+}
+
+// Adds what a page shows. Forms and links to other pages have no data.
+class Writer {
+ public:
+  template <class Item, class Convert>
+  void add(const char* name, const std::vector<Item>& items, Convert&& convert) {
+    Json::List list;
+    for (const Item& item : items) list.push_back(convert(item));
+    if (!list.empty()) all.emplace_back(name, std::move(list));
+  }
+  void add(const std::vector<Section>& sections) {
+    for (const Section& section : sections)
+      std::visit([this](const auto& content) { add(content); }, section.content);
+  }
+  void add(const SideBySide& both) {
+    add(both.first);
+    add(both.second);
+  }
+  void add(const Forms& forms) {
+    if (forms.key) all.emplace_back(forms.key, forms_json(forms.forms));
+  }
+  void add(const LeftOut& left_out) { add("left_out", left_out.lines, text_json); }
+  void add(const Contents& contents) { add("contents", contents.rows, row_json); }
+  void add(const std::vector<ColumnFact>& columns) { add("columns", columns, column_json); }
+  void add(const Distribution& distribution) {
+    all.emplace_back("distribution", distribution_json(distribution));
+  }
+  void add(const std::vector<StoreCard>& stores) { add("stores", stores, store_json); }
+  void add(const Grid& grid) { all.emplace_back("first_rows", grid_json(grid)); }
+  void add(const OpenWithLines& open) {
+    add("open_with", open.lines, [](const Instruction& one) {
+      return Json::Object{{"with", one.program}, {"text", one.text}};
+    });
+    if (!open.viewers.empty()) all.emplace_back("viewers", forms_json(open.viewers));
+  }
+  void add(const std::vector<Fact>& attributes) { all.emplace_back("attributes", pairs_json(attributes)); }
+  void add(const std::vector<FolderEntry>& entries) {
+    Json::List list;
+    for (const FolderEntry& entry : entries)
+      if (!entry.is_unlisted) list.push_back(entry_json(entry));
+    all.emplace_back("entries", std::move(list));
+  }
+  template <class Other>
+  void add(const Other&) {}
+
+  Json::Object all;
+};
+
 }  // namespace
 
 Json::Object json_of(const PageModel& page) {
-  Json::Object all{{"title", page.title}, {"kind", page.kind}, {"what", printable(page.sub)}};
-  const auto add = [&](const char* name, Json::List list) {
-    if (!list.empty()) all.emplace_back(name, std::move(list));
-  };
-  add("facts", pairs_json(page.facts));
-  add("take_it_as", forms_json(page.views));
-  Json::List contents, columns, instructions, left_out, notes, problems, stores;
-  if (page.left_out)
-    for (const std::string& line : page.left_out->lines) left_out.emplace_back(printable(line));
-  add("left_out", std::move(left_out));
-  for (const ContentRow& row : page.contents)
-    contents.push_back(Json::Object{{"name", row.name},
-                                    {"href", row.href},
-                                    {"kind", row.kind},
-                                    {"what", printable(row.shape)},
-                                    {"take_it_as", forms_json(row.views)}});
-  add("contents", std::move(contents));
-  for (const ColumnFact& column : page.columns)
-    columns.push_back(
-        Json::Object{{"name", column.name}, {"type", column.type}, {"levels", printable(column.levels)}});
-  add("columns", std::move(columns));
-  for (const Problem& problem : page.problems)
-    problems.push_back(Json::Object{{"text", printable(problem.text)}, {"near", forms_json(problem.near)}});
-  add("problems", std::move(problems));
-  if (page.distribution) all.emplace_back("distribution", distribution_json(*page.distribution));
-  for (const StoreCard& store : page.stores) stores.emplace_back(store_json(store));
-  add("stores", std::move(stores));
-  if (page.first) all.emplace_back("first_rows", grid_json(*page.first));
-  add("by_name", forms_json(page.by_name));
-  for (const Instruction& one : page.instructions)
-    instructions.push_back(Json::Object{{"with", one.program}, {"text", one.text}});
-  add("open_with", std::move(instructions));
-  add("viewers", forms_json(page.viewers));
-  add("attributes", pairs_json(page.attributes));
-  for (const std::string& note : page.notes) notes.emplace_back(printable(note));
-  add("notes", std::move(notes));
-  return all;
+  Writer writer{{{"title", page.title}, {"kind", page.kind}, {"what", printable(page.sub)}}};
+  if (!page.facts.empty()) writer.all.emplace_back("facts", pairs_json(page.facts));
+  writer.add("problems", page.problems, problem_json);
+  writer.add(page.sections);
+  writer.add("notes", page.notes, text_json);
+  return std::move(writer.all);
 }
 
 }  // namespace plainfs::serve

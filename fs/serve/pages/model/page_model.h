@@ -1,13 +1,15 @@
-// The content of a page, before it becomes HTML or JSON. All text is as the store has it, and escaped when it
-// is shown.
+// The content of a page, before it becomes HTML or JSON: sections in the order of display. All text is as the
+// store has it, and escaped when it is shown.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "fs/serve/http/query.h"
 #include "fs/serve/pages/model/statistics.h"
 #include "fs/serve/site/folder.h"
 
@@ -137,10 +139,12 @@ struct Problem {
   std::vector<TakeAs> near{};
 };
 
-// One page of a long list, with links to the pages before and after it.
+// The links to the other pages of a long list of `all` items called `what`. This page begins with item
+// `from`, as ?from= gives it.
 struct Pager {
-  std::string text;  // "rows 1,001 to 1,100 of 20,000"
-  std::vector<TakeAs> links{};
+  Query query;
+  const char* what;
+  uint64_t from, on_page, all;
 };
 
 // A store in a folder of stores.
@@ -155,35 +159,65 @@ struct StoreCard {
   std::string date{};
 };
 
+// A heading, and below it the forms in which something can be taken.
+struct Forms {
+  std::string heading;
+  std::vector<TakeAs> forms;
+  const char* key = nullptr;  // in JSON; null: it has none
+};
+
+struct Contents {
+  std::vector<ContentRow> rows;
+  bool is_cut = false;  // some members are left out
+};
+
+struct OpenWithLines {
+  std::vector<Instruction> lines;
+  std::vector<TakeAs> viewers;
+};
+
+struct Section;
+
+// Sections beside others, or below them if the page is narrow.
+struct SideBySide {
+  std::vector<Section> first, second;
+};
+
+struct Section {
+  // Lists of rows are names of a very long list, facts are attributes, and entries are all names of the
+  // folder.
+  std::variant<Form, std::vector<Picks>, Figure, Distribution, Grid, Pager, std::vector<StoreCard>,
+               std::vector<ContentRow>, Forms, LeftOut, Contents, OpenWithLines, std::vector<ColumnFact>,
+               std::vector<Fact>, std::vector<FolderEntry>, SideBySide>
+      content;
+
+  template <class Kind>
+  bool is() const {
+    return std::holds_alternative<Kind>(content);
+  }
+};
+
 struct PageModel {
+  template <class Kind>
+  void add(Kind section) {
+    sections.push_back({std::move(section)});
+  }
+
+  // Returns the first section of a kind, or null.
+  template <class Kind>
+  const Kind* find() const {
+    for (const Section& section : sections)
+      if (section.is<Kind>()) return &std::get<Kind>(section.content);
+    return nullptr;
+  }
+
   std::string title;
   std::string sub;
   std::string kind;
   std::vector<Fact> facts;
-  std::vector<TakeAs> views;
-  std::optional<LeftOut> left_out;
-  std::vector<ContentRow> contents;
-  bool is_cut = false;  // contents omits some members
-  std::optional<Form> form;
-  bool has_form_beside = false;  // the form and the picks are beside the figures, not above them
-  bool has_rows_asked = false;   // the address asks for certain rows, which come before the figures
-  std::vector<Picks> picks;
-  std::vector<Problem> problems;
-  std::vector<Figure> figures;
-  std::vector<Figure> beside;  // beside the figures, or below them if the page is narrow
-  std::optional<Distribution> distribution;
-  std::optional<Picks> downloads;  // of the data shown
-  std::vector<StoreCard> stores;
-  std::vector<ContentRow> names;  // of a very long list, those on this page
-  std::optional<Pager> pager;
-  std::optional<Grid> first;
-  std::vector<ColumnFact> columns;
-  std::vector<TakeAs> by_name;  // parts found by name: genes, cells, by, …
-  std::vector<Instruction> instructions;
-  std::vector<TakeAs> viewers;
-  std::vector<Fact> attributes;
   std::vector<std::string> notes;  // parts that could not be read, and why
-  std::vector<FolderEntry> entries;
+  std::vector<Problem> problems;
+  std::vector<Section> sections;  // below the facts, the notes and the problems
 };
 
 }  // namespace plainfs::serve

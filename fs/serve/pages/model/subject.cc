@@ -78,15 +78,17 @@ struct MemberNames {
   Node node;
 };
 
-class Contents {
+class ContentList {
  public:
-  Contents(const Exchange& exchange, PageModel& page) : exchange_(exchange), page_(page) {}
+  explicit ContentList(const Exchange& exchange) : exchange_(exchange) {}
+
+  Contents take() { return std::move(contents_); }
 
   void add(const std::vector<FolderEntry>& entries, const std::string& names, const std::string& href,
            size_t depth) {
     for (MemberNames& group : groups_of(entries)) {
-      if (page_.contents.size() >= kMaxRowsOfContents) {
-        page_.is_cut = true;
+      if (contents_.rows.size() >= kMaxRowsOfContents) {
+        contents_.is_cut = true;
         return;
       }
       add_group(group, names, href, depth);
@@ -133,7 +135,7 @@ class Contents {
       row.href = href_below(href, first.name, first.is_folder);
       row.kind = first.is_link ? "link" : "not readable";
       row.shape = first.error;
-      page_.contents.push_back(std::move(row));
+      contents_.rows.push_back(std::move(row));
       return;
     }
     if (!group.node.store.empty() || std::holds_alternative<PlainFile>(group.node.content)) {
@@ -141,7 +143,7 @@ class Contents {
       row.href = href_below(href, first.name, first.is_folder);
       row.kind = is_store ? "store" : first.is_folder ? "folder" : "file";
       if (!first.is_folder) row.views = forms_of(exchange_, {first}, href, group.member);
-      page_.contents.push_back(std::move(row));
+      contents_.rows.push_back(std::move(row));
       return;
     }
     const Described described = describe(group.node);
@@ -154,7 +156,7 @@ class Contents {
       for (TakeAs& form : forms_of(exchange_, without_members(inside), row.href, ""))
         row.views.push_back(std::move(form));
     }
-    page_.contents.push_back(std::move(row));
+    contents_.rows.push_back(std::move(row));
   }
 
   // Adds the content of a group that is not data. An empty group is only in the list of all names.
@@ -167,7 +169,7 @@ class Contents {
       }
     }
     row.kind = "folder";
-    page_.contents.push_back(std::move(row));
+    contents_.rows.push_back(std::move(row));
   }
 
   static std::vector<FolderEntry> without_members(const std::vector<FolderEntry>& entries) {
@@ -180,7 +182,7 @@ class Contents {
   }
 
   const Exchange& exchange_;
-  PageModel& page_;
+  Contents contents_;
 };
 
 }  // namespace
@@ -239,8 +241,10 @@ std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderE
   return forms;
 }
 
-void add_contents(const Exchange& exchange, const std::vector<FolderEntry>& entries, PageModel& page) {
-  Contents(exchange, page).add(entries, "", "", 0);
+Contents contents_of(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
+  ContentList list(exchange);
+  list.add(entries, "", "", 0);
+  return list.take();
 }
 
 }  // namespace plainfs::serve

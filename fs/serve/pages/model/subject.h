@@ -37,7 +37,7 @@ void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form);
 std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
                              const std::string& href, const std::string& stem);
 
-// Adds the members of a store or a folder, down to the data, each once. A very large folder is cut.
-void add_contents(const Exchange& exchange, const std::vector<FolderEntry>& entries, PageModel& page);
+// Returns the members of a store or a folder, down to the data, each once. A very large folder is cut.
+Contents contents_of(const Exchange& exchange, const std::vector<FolderEntry>& entries);
 
 }  // namespace plainfs::serve

@@ -52,7 +52,7 @@ void add_stretch_form(const Query& query, const Interval& stretch, PageModel& pa
   form.fields.push_back({"Seconds", "seconds", fmt::format("{:.6g}", stretch.high - stretch.low)});
   for (FormField& field : form.fields) field.is_number = true;
   form.hidden = query.rest({"start", "seconds"});
-  page.form = std::move(form);
+  page.add(std::move(form));
 }
 
 // Returns the first row with a time of at least `second`. Requires: times are ascending.
@@ -107,8 +107,8 @@ void add_trace(const Query& query, const Node& node, const Table& series, PageMo
   plot.description = fmt::format("From {} to {} seconds, of {} to {}. {}", number_text(seconds.front()),
                                  number_text(seconds.back()), number_text(all.low), number_text(all.high),
                                  range_sentence(statistics));
-  page.figures.push_back({"Trace", svg_of(plot), plot.title + ". " + plot.description});
   add_stretch_form(query, stretch, page);
+  page.add(Figure{"Trace", svg_of(plot), plot.title + ". " + plot.description});
 }
 
 void add_raster(const Query& query, const NestedArray& spikes, PageModel& page) {
@@ -153,8 +153,8 @@ void add_raster(const Query& query, const NestedArray& spikes, PageModel& page) 
                                      ? fmt::format("; of the first {} spikes", count_text(all_count))
                                      : std::string());
   plot.marks.emplace_back(std::move(ticks));
-  page.figures.push_back({"Spikes", svg_of(plot), plot.title + ". " + plot.description});
-  if (!page.form) add_stretch_form(query, stretch, page);
+  if (!page.find<Form>()) add_stretch_form(query, stretch, page);
+  page.add(Figure{"Spikes", svg_of(plot), plot.title + ". " + plot.description});
 }
 
 // Returns the column of spike times; null if the node has none.

@@ -108,7 +108,7 @@ class TablePage {
     }
     add_form();
     add_rows();
-    add_pager();
+    if (all_ > kRowsOnPage) page_.add(Pager{query_, "rows", from_, kRowsOnPage, all_});
   }
 
  private:
@@ -226,7 +226,7 @@ class TablePage {
     for (const FormField& field : form.fields) names.push_back(field.name);
     if (can_be_ordered) names.push_back("where");
     form.hidden = query_.rest(names);
-    page_.form = std::move(form);
+    page_.add(std::move(form));
   }
 
   void add_order_fields(Form& form) const {
@@ -300,14 +300,17 @@ class TablePage {
       grid.caption +=
           fmt::format(", columns {} to {} of {}", first_column + 1, end_column, count_text(columns_.size()));
     add_headers(shown_columns, grid);
-    page_.first = std::move(grid);
-    if (shown_columns.size() == columns_.size()) return;
+    if (shown_columns.size() < columns_.size()) add_column_links(first_column, end_column);
+    page_.add(std::move(grid));
+  }
+
+  void add_column_links(uint64_t first_column, uint64_t end_column) {
     Picks picks{"Columns", {}, fmt::format("{} to {}", first_column + 1, end_column)};
     for (uint64_t first = 0; first < columns_.size(); first += kColumnsOnPage)
       picks.links.push_back(
           {fmt::format("{} to {}", first + 1, std::min<uint64_t>(first + kColumnsOnPage, columns_.size())),
            query_.with("columns", first == 0 ? "" : std::to_string(first)).href()});
-    page_.picks.push_back(std::move(picks));
+    page_.add(std::vector{std::move(picks)});
   }
 
   // Each header is a link that sorts by it, or reverses the current order. The summaries are of the rows that
@@ -346,20 +349,6 @@ class TablePage {
       text += fmt::format(" with '{}' in the name", shown(*query_.value("find")));
     if (order_) text += fmt::format(", by {}, {} first", text_for(*order_), falls_ ? "highest" : "lowest");
     return text;
-  }
-
-  void add_pager() {
-    if (all_ <= kRowsOnPage) return;
-    Pager pager{fmt::format("rows {} to {} of {}", count_text(from_ + 1),
-                            count_text(std::min(from_ + kRowsOnPage, all_)), count_text(all_))};
-    const auto link = [&](const char* text, uint64_t from) {
-      pager.links.push_back({text, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
-    };
-    if (from_ > 0) link("first", 0);
-    if (from_ > 0) link("← before", from_ > kRowsOnPage ? from_ - kRowsOnPage : 0);
-    if (from_ + kRowsOnPage < all_) link("next →", from_ + kRowsOnPage);
-    if (from_ + kRowsOnPage < all_) link("last", (all_ - 1) / kRowsOnPage * kRowsOnPage);
-    page_.pager = std::move(pager);
   }
 
   const Query& query_;

@@ -46,10 +46,7 @@ void TableWork::add(const std::string& key, const Query& query, const Table& tab
     add_table(query, table, parts);
     return parts;
   });
-  page.form = added.form;
-  page.first = added.first;
-  page.pager = added.pager;
-  append(added.picks, page.picks);
+  append(added.sections, page.sections);
   append(added.problems, page.problems);
 }
 

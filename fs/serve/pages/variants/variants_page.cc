@@ -110,15 +110,16 @@ class VariantsSection {
                   PageModel& page)
       : query_(query), variants_(variants), sites_(sites), report_(report), page_(page) {}
 
-  void add() {
+  bool add() {
     read_names();
     choose_region();
     choose_samples();
     add_fields();
     add_contigs();
     parts_.rows = rows_ ? &*rows_ : nullptr;
-    page_.has_rows_asked = rows_ || !parts_.more.empty();
+    const bool has_rows_asked = rows_ || !parts_.more.empty();
     add_rows();
+    return has_rows_asked;
   }
 
  private:
@@ -150,14 +151,14 @@ class VariantsSection {
 
   // Adds the table without the samples if their genotypes cannot be read.
   void add_rows() {
-    const std::vector<Problem> problems = page_.problems;
+    const PageModel before = page_;
     try {
       return add_table(query_, sites_, parts_, page_);
     } catch (const Error& error) {
       if (parts_.more.empty()) throw;
       report_(error);
     }
-    page_.problems = problems;
+    page_ = before;
     parts_.more.clear();
     add_table(query_, sites_, parts_, page_);
   }
@@ -291,7 +292,7 @@ class VariantsSection {
     Picks picks{"Contigs", {}, query_.value("region").value_or("")};
     for (size_t i = 0; i < std::min(contigs_.size(), kMaxContigLinks); ++i)
       picks.links.push_back({contigs_[i], href("region", contigs_[i])});
-    if (!picks.links.empty()) page_.picks.push_back(std::move(picks));
+    if (!picks.links.empty()) page_.add(std::vector{std::move(picks)});
   }
 
   const Query& query_;
@@ -308,9 +309,9 @@ class VariantsSection {
 
 }  // namespace
 
-void add_variants(const Query& query, const Variants& variants, const Table& sites, const ReportError& report,
+bool add_variants(const Query& query, const Variants& variants, const Table& sites, const ReportError& report,
                   PageModel& page) {
-  VariantsSection(query, variants, sites, report, page).add();
+  return VariantsSection(query, variants, sites, report, page).add();
 }
 
 }  // namespace plainfs::serve

@@ -20,8 +20,9 @@ using ReportError = std::function<void(const Error&)>;
 // query that do not exist become problems with links to the nearest names. A region holds the variants
 // with POS in it, as with bcftools' --regions-overlap 0. Reads the contig and the position of each variant if
 // a region is asked for, and all names of samples only if some are asked for. Reports names, genotypes and
-// positions that cannot be read, and adds the rest. Throws the errors of reading the sites.
-void add_variants(const Query& query, const Variants& variants, const Table& sites, const ReportError& report,
+// positions that cannot be read, and adds the rest. Returns whether the rows are those of a region or have
+// genotypes, as the query asks. Throws the errors of reading the sites.
+bool add_variants(const Query& query, const Variants& variants, const Table& sites, const ReportError& report,
                   PageModel& page);
 
 }  // namespace plainfs::serve
