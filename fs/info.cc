@@ -68,6 +68,7 @@ generated when they are read and take no space on the disk. `plainfs info FOLDER
   NAME.npy              the numbers of an array, for numpy.load(..., mmap_mode="r")
   NAME.rds              a table, matrix or array for R: readRDS("NAME.rds")
   NAME.parquet          a table with its types, for DuckDB, pandas, polars and R's arrow (by its name)
+  NAME.xlsx             a table for Excel and LibreOffice; workbook.xlsx has those of the store (by their names)
   NAME.mat              an array for MATLAB, Octave and scipy.io.loadmat, as `data` (by its name)
   matrix.mtx, genes.tsv, barcodes.tsv
                         a sparse matrix, for Seurat::Read10X and scanpy.read_10x_mtx

@@ -10,7 +10,9 @@ inline constexpr std::string_view kCsvType = "text/csv; charset=utf-8",
                                   kTextType = "text/plain; charset=utf-8", kJsonType = "application/json",
                                   kGzipType = "application/gzip", kHdf5Type = "application/x-hdf5",
                                   kNetCdfType = "application/x-netcdf",
-                                  kParquetType = "application/vnd.apache.parquet", kPngType = "image/png";
+                                  kParquetType = "application/vnd.apache.parquet", kPngType = "image/png",
+                                  kXlsxType =
+                                      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 // An open connection counts against R's limit of 128.
 inline constexpr OpenWith kOpenSeurat[] = {
@@ -89,6 +91,9 @@ inline constexpr FileForm kMatrixCsv{".csv", "a sparse matrix as a table with al
                                      Shows::text, kOpenCsv};
 inline constexpr FileForm kTableParquet{".parquet", "for DuckDB, polars and Arrow", kParquetType,
                                         Shows::table};
+inline constexpr FileForm kTableXlsx{".xlsx", "a table for Excel and LibreOffice", kXlsxType, Shows::table};
+inline constexpr FileForm kWorkbook{".xlsx", "cells, genes and embeddings for Excel and LibreOffice",
+                                    kXlsxType, Shows::whole};
 inline constexpr FileForm kNpy{".npy", "NumPy", kBinaryType, Shows::values, kOpenNpy};
 inline constexpr FileForm kMat{".mat", "for MATLAB and Octave", kBinaryType, Shows::values};
 // Not written by `export`, unless a path names them.

@@ -18,6 +18,7 @@
 #include "fs/views/r/rds.h"
 #include "fs/views/table/table_files.h"
 #include "fs/views/variants/variant_files.h"
+#include "fs/views/xlsx/xlsx_files.h"
 
 namespace plainfs {
 
@@ -75,6 +76,11 @@ constexpr FileRow kFiles[] = {
     {"parquet", "VAR.table.parquet", forms::kTableParquet, offer_tables_of_variables, kUnlisted},
     {"parquet", "NAME.parquet", forms::kTableParquet, offer_parquet_of_table, kUnlisted, "parquet 3"},
     {"parquet", "NAME.parquet", forms::kTableParquet, offer_parquet_of_array, kUnlisted, "parquet 3"},
+    {"xlsx", "workbook.xlsx", forms::kWorkbook, offer_workbook_of_matrices, kUnlisted,
+     "xlsx 1"},  // or ASSAY.xlsx
+    {"xlsx", "VAR.table.xlsx", forms::kTableXlsx, offer_tables_of_variables, kUnlisted},
+    {"xlsx", "NAME.xlsx", forms::kTableXlsx, offer_xlsx_of_table, kUnlisted, "xlsx 1"},
+    {"xlsx", "NAME.xlsx", forms::kTableXlsx, offer_xlsx_of_array, kUnlisted, "xlsx 1"},
     {"npy", "NAME.npy", forms::kNpy, offer_array_bytes<true>},
     {"bin", "NAME.bin", forms::kBin, offer_array_bytes<false>},
     {"mat", "NAME.mat", forms::kMat, offer_mat, kUnlisted},
@@ -119,6 +125,7 @@ constexpr View kViews[] = {
     {"seurat", rows_of("seurat"), true},
     {"h5", rows_of("h5"), true},
     {"parquet", rows_of("parquet"), true},
+    {"xlsx", rows_of("xlsx"), true},
     {"zarr", rows_of("zarr"), true},
     {"bpcells", rows_of("bpcells"), true},
     {"ome", rows_of("ome"), true, true},

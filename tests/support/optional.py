@@ -54,6 +54,7 @@ PACKAGES = {
     "Rscript": "r-base-core",
     "sbatch": "slurm-wlm",
     "sinfo": "slurm-wlm",
+    "soffice": "libreoffice-calc-nogui",
     "slurmctld": "slurm-wlm",
     "slurmd": "slurm-wlm",
     "swift-ring-builder": None,  # only run by hand

@@ -414,10 +414,6 @@ ByteLayout columns_parquet(const std::vector<ParquetColumnPtr>& columns, uint64_
   return file;
 }
 
-bool has_parquet(const Table& table) {
-  return table.row_names || !table.columns.empty();
-}
-
 namespace {
 
 ParquetTable parquet_table(const Table& table, const ParquetLimits& limits, Context& context) {

@@ -16,7 +16,8 @@ void add_parquet(const FileRow& row, const std::function<Table()>& find, Context
 
 void offer_parquet_of_table(const FileRow& row, const Node& node, Context& context, Files& files) {
   const auto* table = std::get_if<Table>(&node.content);
-  if (table && has_parquet(*table) && can_be_held(*table))
+  // Readers reject a file without columns.
+  if (table && has_columns(*table) && can_be_held(*table))
     add_parquet(
         row, [table = *table] { return table; }, context, files);
 }

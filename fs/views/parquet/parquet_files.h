@@ -30,9 +30,6 @@ std::unique_ptr<const PackedForm> packed_table_parquet(const Table& table, Conte
 ByteLayout columns_parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, bool has_index,
                            const ParquetLimits& limits, Context& context);
 
-// Returns whether the table has a file. Readers reject a file without columns and row names.
-bool has_parquet(const Table& table);
-
 // NAME.parquet of a table that has a NAME.rds, and of an array of compounds.
 void offer_parquet_of_table(const FileRow& row, const Node& node, Context& context, Files& files);
 void offer_parquet_of_array(const FileRow& row, const Node& node, Context& context, Files& files);

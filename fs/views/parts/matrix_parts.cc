@@ -23,12 +23,15 @@
 #include "fs/views/parts/lazy_text.h"
 #include "fs/views/parts/part_names.h"
 #include "fs/views/table/table_files.h"
+#include "fs/views/xlsx/workbook.h"
 
 namespace plainfs {
 
 namespace {
 
 constexpr char kSeparator = ',';
+constexpr std::string_view kCsv = ".csv", kNpy = ".npy", kXlsx = ".xlsx";
+constexpr const char* kXlsxVersion = "xlsx 1";
 // The number of size requests for parts after which a client is assumed to want all sizes, in general and if
 // each takes a pass. A request so soon after a listing counts as well, as from ls -l.
 constexpr uint64_t kAskedAlone = 64, kCostlyAskedAlone = 1;
@@ -139,6 +142,8 @@ class MatrixParts : public NamedFiles, public std::enable_shared_from_this<Matri
   std::optional<uint64_t> listed_size(std::string_view name) const override;
 
   const NamedMatrixPtr& matrix() const { return matrix_; }
+  // Returns the parts as the columns of a table.
+  Table table_of(const std::vector<PartNames::Match>& parts) const;
   std::shared_ptr<TextFile> open_csv(const std::vector<PartNames::Match>& parts) const;
   // Returns the size of the .csv of one part, if the sizes of all parts are known or it is now worth
   // computing all of them.
@@ -154,7 +159,7 @@ class MatrixParts : public NamedFiles, public std::enable_shared_from_this<Matri
 
   // A file requested by its name.
   struct AskedFile {
-    bool is_npy;
+    std::string_view extension;  // one of the following
     Matches parts;
   };
 
@@ -220,21 +225,29 @@ class PartFile : public ViewFile {
 
 std::optional<MatrixParts::AskedFile> MatrixParts::asked_file(std::string_view name) const {
   const size_t dot = std::min(name.rfind('.'), name.size());
-  const std::string_view extension = name.substr(dot);
-  const bool is_npy = extension == ".npy" && matrix_->has_npy();
-  if (extension != ".csv" && !is_npy) return std::nullopt;
-  std::optional<Matches> parts = matrix_->names(side_)->find_list(name.substr(0, dot), extension, kSeparator);
-  if (!parts) return std::nullopt;
-  return AskedFile{is_npy, *std::move(parts)};
+  for (const std::string_view extension : {kCsv, kNpy, kXlsx}) {
+    if (name.substr(dot) != extension || (extension == kNpy && !matrix_->has_npy())) continue;
+    std::optional<Matches> parts =
+        matrix_->names(side_)->find_list(name.substr(0, dot), extension, kSeparator);
+    if (parts) return AskedFile{extension, *std::move(parts)};
+  }
+  return std::nullopt;
 }
 
 std::optional<ViewEntry> MatrixParts::find(std::string_view name) const {
   std::optional<AskedFile> asked = asked_file(name);
   if (!asked) return std::nullopt;
   ViewEntry file{std::string(name), nullptr};
-  file.open = [self = shared_from_this(), parts = std::move(asked->parts),
-               is_npy = asked->is_npy]() -> std::shared_ptr<ViewFile> {
-    if (is_npy) return self->open_npy(parts);
+  file.open = [self = shared_from_this(), parts = std::move(asked->parts), extension = asked->extension,
+               place = file.name]() -> std::shared_ptr<ViewFile> {
+    if (extension == kNpy) return self->open_npy(parts);
+    if (extension == kXlsx)
+      return workbook_file(
+          [self, parts] {
+            return std::vector<Sheet>{
+                {self->side_ == Side::genes ? "genes" : "cells", self->table_of(parts)}};
+          },
+          place, self->context(), kXlsxVersion);
     if (parts.size() > 1) return self->open_csv(parts);
     return std::make_shared<PartFile>(self, parts.front());
   };
@@ -245,20 +258,25 @@ std::optional<uint64_t> MatrixParts::listed_size(std::string_view name) const {
   listed_at_.store(Clock::now(), std::memory_order_relaxed);
   const std::optional<AskedFile> asked = asked_file(name);
   if (!asked || asked->parts.size() > 1) return std::nullopt;
-  if (!asked->is_npy) return size_of(asked->parts.front(), false);
+  if (asked->extension == kXlsx) return std::nullopt;
+  if (asked->extension == kCsv) return size_of(asked->parts.front(), false);
   return npy_size_.get([&] { return open_npy(asked->parts)->size(); });
+}
+
+Table MatrixParts::table_of(const Matches& parts) const {
+  const MatrixLinesPtr lines = matrix_->lines(side_, true);
+  std::vector<uint64_t> which;
+  for (const PartNames::Match& part : parts) which.push_back(part.part);
+  lines->expect(which);
+  Table table{lines->length(), matrix_->row_names(side_), {}};
+  for (const PartNames::Match& part : parts)
+    table.columns.push_back({part.name, line_array(lines, part.part)});
+  return table;
 }
 
 std::shared_ptr<TextFile> MatrixParts::open_csv(const Matches& parts) const {
   const auto make = [self = shared_from_this(), parts] {
-    const MatrixLinesPtr lines = self->matrix_->lines(self->side_, true);
-    std::vector<uint64_t> which;
-    for (const PartNames::Match& part : parts) which.push_back(part.part);
-    lines->expect(which);
-    Table table{lines->length(), self->matrix_->row_names(self->side_), {}};
-    for (const PartNames::Match& part : parts)
-      table.columns.push_back({part.name, line_array(lines, part.part)});
-    return csv_table(std::move(table), self->context());
+    return csv_table(self->table_of(parts), self->context());
   };
   return std::make_shared<TextFile>(std::make_unique<LazyText>("csv of parts 1", make), context());
 }

@@ -18,14 +18,15 @@
 #include "fs/views/parts/part_names.h"
 #include "fs/views/r/rds.h"
 #include "fs/views/table/table_files.h"
+#include "fs/views/xlsx/workbook.h"
 
 namespace plainfs {
 
 namespace {
 
 constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // ',' as between genes
-constexpr std::string_view kText = ".csv", kObject = ".rds", kDesign = ".design.csv";
-constexpr const char *kSumsVersion = "pseudobulk 1", *kRdsVersion = "rds 1";
+constexpr std::string_view kText = ".csv", kObject = ".rds", kBook = ".xlsx", kDesign = ".design.csv";
+constexpr const char *kSumsVersion = "pseudobulk 1", *kRdsVersion = "rds 1", *kBookVersion = "xlsx 1";
 
 // Returns the groups of cells that have a level in both, ordered by the level in `slow` and then by that in
 // `fast`.
@@ -96,6 +97,10 @@ class Pseudobulks : public NamedFiles, public std::enable_shared_from_this<Pseud
 
   std::shared_ptr<const CellGroups> groups_of(const Matches& columns) const;
   LabelledArray sums_of(const Matches& columns) const;
+  // Returns the sums, and the groups with their levels and numbers of cells.
+  std::vector<Sheet> sheets_of(const Matches& columns) const {
+    return {{"sums", table_of_matrix(sums_of(columns))}, {"cells", cells_of(columns, true)}};
+  }
   // Returns the number of cells in each group. has_levels: preceded by the group's levels in the columns, as
   // in DESeq2's colData.
   Table cells_of(const Matches& columns, bool has_levels) const;
@@ -122,7 +127,7 @@ FoundNamesPtr Pseudobulks::names() const {
 }
 
 std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
-  for (const std::string_view extension : {kNumbersOfCells, kDesign, kText, kObject}) {
+  for (const std::string_view extension : {kNumbersOfCells, kDesign, kText, kObject, kBook}) {
     if (!name.ends_with(extension)) continue;
     const std::string_view stem = name.substr(0, name.size() - extension.size());
     std::optional<Matches> asked = columns().find_list(stem, extension, kBetweenColumns);
@@ -143,6 +148,11 @@ std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
     }
     if (extension == kText)
       file.open = text([self, asked = *asked] { return csv_array(self->sums_of(asked), self->context_); });
+    else if (extension == kBook)
+      file.open = [self, asked = *asked, place = place_ + "pseudobulk/" + file.name] {
+        return workbook_file([self, asked] { return self->sheets_of(asked); }, place, self->context_,
+                             kBookVersion);
+      };
     else
       file.open = layout_opener(
           context_, [self, asked = *asked] { return array_rds(self->sums_of(asked), self->context_); },

@@ -41,6 +41,10 @@ Table table_of(const LabelledArray& array) {
   return {array.values->count(), array.row_names, {{"", array.values}}};
 }
 
+bool has_columns(const Table& table) {
+  return table.row_names || !table.columns.empty();
+}
+
 bool can_be_held(const Table& table) {
   return std::all_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
     const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());

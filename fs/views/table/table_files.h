@@ -40,6 +40,8 @@ void offer_ragged(const FileRow& row, const Node& node, Context& context, Files&
 bool has_rows(const LabelledArray& array);
 // Returns the members of an array of compounds as a table.
 Table table_of(const LabelledArray& array);
+// Returns whether the table has columns, or row names.
+bool has_columns(const Table& table);
 // Returns whether memory can hold each of the columns.
 bool can_be_held(const Table& table);
 

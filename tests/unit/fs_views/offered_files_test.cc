@@ -278,6 +278,18 @@ BOOST_AUTO_TEST_CASE(tables_have_a_parquet_file) {
   BOOST_TEST(names_of(parquet_of(LabelledArray{numbers<int>({1}), nullptr, nullptr})) == "");
 }
 
+BOOST_AUTO_TEST_CASE(tables_have_a_workbook) {
+  TestContext context;
+  const auto xlsx_of = [&](Content content) { return files_of(std::move(content), context, {"xlsx"}); };
+  const std::vector<ViewEntry> files = xlsx_of(Table{1, nullptr, {{"x", numbers<int>({1})}}});
+  BOOST_TEST(names_of(files) == " .xlsx");
+  BOOST_TEST(files.at(0).is_unlisted);
+  BOOST_TEST(whole_text(*files[0].open()).starts_with("PK"));
+  BOOST_TEST(names_of(xlsx_of(Table{1, text_array({"a"}), {}})) == " .xlsx");
+  BOOST_TEST(names_of(xlsx_of(Table{1, nullptr, {}})) == "");
+  BOOST_TEST(names_of(xlsx_of(LabelledArray{numbers<int>({1}), nullptr, nullptr})) == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs
