@@ -200,6 +200,35 @@ void add_derived_parts(const Group& mudata, const std::vector<std::string>& moda
   for (const std::string& name : modalities) origins.add_implied(member_path(mudata, "obsm") + "/" + name);
 }
 
+AnnotatedMatrix mudata_annotations(const GroupPtr& root, const std::vector<std::string>& modalities,
+                                   Context& context) {
+  const auto is_mask = [&](const AnnotatedPart& part) {
+    return std::find(modalities.begin(), modalities.end(), part.name) != modalities.end();
+  };
+  AnnotatedMatrix made;
+  made.obs = needed_frame(root, "obs", context);
+  made.cells = made.obs.rows;
+  if (auto var = frame_of(member_of(root, "var", context))) made.var = *std::move(var);
+  made.genes = made.var.rows;
+  made.obsm = parts_of(root, "obsm", Sides::first_alone, context);
+  made.varm = parts_of(root, "varm", Sides::first_alone, context);
+  std::erase_if(made.obsm, is_mask);
+  std::erase_if(made.varm, is_mask);
+  made.obsp = parts_of(root, "obsp", Sides::both_alike, context);
+  made.varp = parts_of(root, "varp", Sides::both_alike, context);
+  UnsOfAnnData uns = anndata_uns(root, made, context);
+  made.uns = std::move(uns.members);
+  made.stored_uns = std::move(uns.stored);
+  const auto origins = std::make_shared<Origins>(root);
+  origins->add("/", root->path());
+  for (const char* name : {"obsmap", "varmap"}) origins->add_implied(member_path(*root, name));
+  for (const char* name : {"obsm", "varm"})
+    for (const std::string& modality : modalities)
+      origins->add_implied(member_path(*root, name) + "/" + modality);
+  made.origins = origins;
+  return made;
+}
+
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts || !is_anndata_group(*directory.parts)) return;
   FoundAnnotatedMatrix anndata{"anndata",

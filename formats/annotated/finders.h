@@ -9,6 +9,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/left_out.h"
+#include "formats/annotated/mudata_parts.h"
 #include "formats/core/model/seurat_object.h"
 
 namespace plainfs::annotated {
@@ -40,6 +41,17 @@ void find_nested_experiment(const Node& directory, Context& context,
 void find_seurat_assays(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
 // Returns the annotated matrix of an assay, given the assay's directory.
 std::optional<FoundAnnotatedMatrix> find_seurat_assay(const Node& directory, Context& context);
+
+// Returns the assays of a Seurat object as modalities, without maps: each with its features, matrices, graphs
+// and the reductions that are its own; the cells' columns, lists, slides and global reductions are common to
+// all. An assay that is a layer of the active one is no modality. root: the directory of the object.
+// Requires: it has assays.
+MuDataParts seurat_mudata(const GroupPtr& root, Context& context);
+
+// Returns what a MuData has beside its modalities (anndata_group.cc). modalities: their names, which are also
+// those of masks of their cells and genes.
+AnnotatedMatrix mudata_annotations(const GroupPtr& root, const std::vector<std::string>& modalities,
+                                   Context& context);
 
 // Finds the Seurat object that an h5Seurat file or an R object holds (stored_seurat.cc): a directory with
 // cell.names, assays and meta.data. Keys that are not stored are empty, identities null. Layers that were

@@ -160,6 +160,12 @@ void TakenParts::refuse(const std::string& place, const std::string& why) {
   for (const std::string& stored : origins_->of(place)) refuse_stored(stored, why);
 }
 
+void TakenParts::add(const TakenParts& other) {
+  taken_.insert(other.taken_.begin(), other.taken_.end());
+  refused_.insert(other.refused_.begin(), other.refused_.end());
+  if (other.origins_) taken_.insert(other.origins_->implied().begin(), other.origins_->implied().end());
+}
+
 std::vector<std::string> TakenParts::origins_of(const std::string& place) const {
   std::vector<std::string> all = origins_ ? origins_->of(place) : std::vector<std::string>();
   if (all.empty()) all.push_back(place);

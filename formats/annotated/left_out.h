@@ -74,6 +74,9 @@ class TakenParts {
   void refuse(const std::string& place, const std::string& why);
   void refuse_stored(const std::string& stored, const std::string& why) { refused_[stored] = why; }
 
+  // Adds what another matrix of the same store takes, refuses and implies, for a file of both.
+  void add(const TakenParts& other);
+
   // Returns the places in the store of a part of the matrix; the place itself if they are unknown.
   std::vector<std::string> origins_of(const std::string& place) const;
 

@@ -157,7 +157,12 @@ AnnotatedMatrix selected_genes(const AnnotatedMatrix& matrix, const Indices& gen
   AnnotatedMatrix some;
   some.cells = matrix.cells;
   some.genes = genes->size();
-  some.x = annotated::cells_by_genes(selection.of("var", annotated::cells_by_genes(matrix.x)));
+  const auto some_genes = [&](const Content& content) {
+    return annotated::cells_by_genes(selection.of("var", annotated::cells_by_genes(content)));
+  };
+  some.x = some_genes(matrix.x);
+  for (const AnnotatedPart& layer : matrix.layers)
+    some.layers.push_back({layer.name, some_genes(layer.content)});
   some.obs = annotated::named_rows(matrix.cells, matrix.obs.row_names);
   some.var = selection.of(matrix.var);
   some.varm = selection.of("varm", matrix.varm);

@@ -21,8 +21,8 @@ namespace plainfs {
 // Reads nothing. Requires: all below matrix.cells.
 AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cells, Context& context);
 
-// Returns the given genes, in ascending order: X, var, varm and the names of the cells. Reads nothing.
-// Requires: all below matrix.genes.
+// Returns the given genes, in ascending order: X, layers, var, varm and the names of the cells. Reads
+// nothing. Requires: all below matrix.genes.
 AnnotatedMatrix selected_genes(const AnnotatedMatrix& matrix, const Indices& genes, Context& context);
 
 // An annotated matrix as a group with AnnData's names for its parts, whatever their names in the store.

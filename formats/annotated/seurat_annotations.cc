@@ -277,8 +277,11 @@ void add_reduction_uns(const std::string& name, const GroupPtr& reduction, UnsTr
 
 void add_lists(const GroupPtr& root, const GroupPtr& assay, const std::set<UnsTree::Path>& placed,
                UnsTree& uns, Origins& origins, Context& context) {
-  if (const GroupPtr misc = find_group(*root, "misc")) add_members({}, misc, uns, origins, context, placed);
-  if (const GroupPtr misc = find_group(*assay, "misc")) add_members({}, misc, uns, origins, context);
+  const GroupPtr misc = root ? find_group(*root, "misc") : nullptr;
+  if (misc) add_members({}, misc, uns, origins, context, placed);
+  const GroupPtr own = assay ? find_group(*assay, "misc") : nullptr;
+  if (own) add_members({}, own, uns, origins, context);
+  if (!root) return;
   if (const GroupPtr tools = find_group(*root, "tools"); tools && !uns.has({"tools"}))
     add_members({"tools"}, tools, uns, origins, context);
   if (const GroupPtr commands = find_group(*root, "commands"); commands && !uns.has({"commands"}))

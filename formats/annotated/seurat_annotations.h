@@ -45,8 +45,9 @@ std::string loadings_name(const std::string& reduction);
 // Adds what a reduction has beside its matrices. reduction: its directory.
 void add_reduction_uns(const std::string& name, const GroupPtr& reduction, UnsTree& uns, Origins& origins,
                        Context& context);
-// Adds misc, tools, commands and neighbors of an object, and misc of an assay. root: the object's directory.
-// placed: the members of misc of the object that have another place, which are left out.
+// Adds misc, tools, commands and neighbors of an object, and misc of an assay. root, assay: their
+// directories; null = nothing of it. placed: the members of misc of the object that have another place, which
+// are left out.
 void add_lists(const GroupPtr& root, const GroupPtr& assay, const std::set<UnsTree::Path>& placed,
                UnsTree& uns, Origins& origins, Context& context);
 // Returns the name that `misc` has for the graph of the neighbours; scanpy's own if it has none.

@@ -19,18 +19,26 @@ namespace plainfs::annotated {
 
 namespace {
 
+// The share of a Seurat object that a matrix has: an assay with all annotations of the object's cells, the
+// assay alone, or the annotations alone.
+enum class Share { assay_and_object, assay, object };
+
 class Assay {
  public:
-  // root: the root of the file. group: /assays/NAME.
-  Assay(std::string name, GroupPtr root, GroupPtr group, Context& context)
+  // root: the root of the file. group: /assays/NAME; of the active assay for Share::object.
+  Assay(std::string name, GroupPtr root, GroupPtr group, Context& context,
+        Share share = Share::assay_and_object)
       : name_(std::move(name)),
         root_(std::move(root)),
         group_(std::move(group)),
         context_(context),
+        share_(share),
         is_active_(root_->attributes().readable().text("active.assay") == name_),
         origins_(std::make_shared<Origins>(root_)) {}
 
-  AnnotatedMatrix make() {
+  // placed_in_misc: for Share::object, what placed_in_misc() of the active assay returns.
+  AnnotatedMatrix make(std::set<UnsTree::Path> placed_in_misc = {}) {
+    placed_ = std::move(placed_in_misc);
     take_matrices();
     take_tables();
     find_slides();
@@ -44,8 +52,13 @@ class Assay {
     made_.origins = origins_;
     return std::move(made_);
   }
+  // Returns the members of misc that have another place in the matrix. Requires: make() was called.
+  const std::set<UnsTree::Path>& placed_in_misc() const { return placed_; }
 
  private:
+  bool has_assay() const { return share_ != Share::object; }
+  bool has_object() const { return share_ != Share::assay; }
+  bool has_reduction(const Node& reduction) const;
   std::optional<Node> find(const GroupPtr& group, std::string_view name) const {
     return member_of(group, name, context_);
   }
@@ -62,6 +75,8 @@ class Assay {
   Content counts_of(const SeuratLayers& matrices) const;
   void take_other_layers(const SeuratLayers& matrices);
   void take_tables();
+  void take_cells();
+  void take_features();
   void take_reductions();
   void take_reduction(const std::string& name, const GroupPtr& reduction);
   void take_loadings(const GroupPtr& reduction, const char* loadings, const char* features,
@@ -78,7 +93,9 @@ class Assay {
   const GroupPtr root_;
   const GroupPtr group_;
   Context& context_;
+  const Share share_;
   const bool is_active_;
+  std::set<UnsTree::Path> placed_;
   AnnotatedMatrix made_;
   ArrayPtr features_, cells_;
   std::vector<Slide> slides_;
@@ -102,7 +119,10 @@ void Assay::take_matrices() {
   features_ = array_in(find(group_, "features"));
   if (!cells_ || !features_) throw damaged("{}: cell.names or features is missing", group_->path());
   made_.cells = cells_->count();
+  made_.obs = named_rows(made_.cells, cells_);
+  if (!has_assay()) return;
   made_.genes = features_->count();
+  made_.var = named_rows(made_.genes, features_);
   const SeuratLayers matrices(group_, features_, cells_, context_);
   if (const std::optional<Error> fault = matrices.fault_of_cells()) throw *fault;
   made_.x = cells_by_genes(matrices.matrix("data"));
@@ -117,8 +137,6 @@ void Assay::take_matrices() {
   if (matrices.has_layers() && !exists(made_.x))
     throw unsupported("{}: neither layer data nor counts has all features and cells", group_->path());
   take_other_layers(matrices);
-  made_.obs = named_rows(made_.cells, cells_);
-  made_.var = named_rows(made_.genes, features_);
 }
 
 // Returns the counts. If there are data as well, counts of other cells are left out and logged.
@@ -150,17 +168,22 @@ void Assay::take_other_layers(const SeuratLayers& matrices) {
 
 // Takes the parts of the active assay that lie outside of it, and the lists of the object.
 void Assay::take_parts_outside() {
-  std::set<UnsTree::Path> placed;
-  if (is_active_) {
+  if (is_active_ && has_assay()) {
     const ActiveAssay assay{root_, name_, features_, cells_};
     add_layer_assays(assay, made_, *origins_, context_);
-    placed = add_annotations_in_misc(assay, made_, *origins_, context_);
+    placed_ = add_annotations_in_misc(assay, made_, *origins_, context_);
   }
-  if (has_pictures_ && !has_pictures_in_misc_) placed.insert({kSpatial});
-  add_lists(root_, group_, placed, uns_, *origins_, context_);
+  if (has_pictures_ && !has_pictures_in_misc_) placed_.insert({kSpatial});
+  add_lists(has_object() ? root_ : nullptr, has_assay() ? group_ : nullptr, placed_, uns_, *origins_,
+            context_);
 }
 
 void Assay::take_tables() {
+  if (has_object()) take_cells();
+  if (has_assay()) take_features();
+}
+
+void Assay::take_cells() {
   if (const auto meta = content_of<Table>(find(root_, "meta.data")); meta && !meta->columns.empty()) {
     if (meta->rows != made_.cells)
       throw damaged("/meta.data has {} rows, expected {}, one for each cell", meta->rows, made_.cells);
@@ -168,6 +191,9 @@ void Assay::take_tables() {
   }
   origins_->add("/obs", member_path(*root_, "meta.data"));
   add_identities(array_in(find(root_, "active.ident")), made_.obs, *origins_);
+}
+
+void Assay::take_features() {
   ArrayPtr variable = array_in(find(group_, "variable.features"));
   if (const auto meta = content_of<Table>(find(group_, "meta.features"))) {
     made_.var.columns = feature_columns(*meta, features_, place("meta.features"));
@@ -177,12 +203,29 @@ void Assay::take_tables() {
   add_variable_features(variable, features_, place("variable.features"), made_.var, *origins_);
 }
 
+// Returns whether the reduction belongs to the matrix: to that of its assay, unless it is global, as Seurat
+// calls those that stay without their assay.
+bool Assay::has_reduction(const Node& reduction) const {
+  if (share_ == Share::assay_and_object) return true;
+  const Attributes attributes = attributes_of(reduction);
+  const auto first = [&](const char* name) {
+    const Json* value = attributes.find(name);
+    return value && value->list() && value->list()->size() == 1 ? &value->list()->front() : value;
+  };
+  const Json* const global = first("global");
+  const bool is_global = global && (global->boolean() ? *global->boolean() : global->as_int64() == 1);
+  const std::string assay = attributes.text("active.assay").value_or("");
+  const GroupPtr assays = group_->parent();
+  const bool is_of_none = is_global || assay.empty() || !assays->find(assay);
+  return has_object() ? is_of_none : !is_of_none && assay == name_;
+}
+
 void Assay::take_reductions() {
   const std::optional<Node> reductions = find(root_, "reductions");
   if (!reductions || !reductions->parts) return;
   for (Member& member : reductions->parts->members()) {
-    if (const GroupPtr reduction = readable(std::move(member.node), context_).parts)
-      take_reduction(member.name, reduction);
+    const Node reduction = readable(std::move(member.node), context_);
+    if (reduction.parts && has_reduction(reduction)) take_reduction(member.name, reduction.parts);
   }
 }
 
@@ -209,8 +252,10 @@ void Assay::take_reduction(const std::string& name, const GroupPtr& reduction) {
   // Seurat names dimensions "PC_1", AnnData numbers them.
   std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
   origins_->add("/obsm/" + to, member_path(*reduction, "cell.embeddings"));
-  take_loadings(reduction, "feature.loadings", "features", loadings_name(name));
-  take_loadings(reduction, "feature.loadings.projected", "projected.features", name + "_projected");
+  if (has_assay()) {
+    take_loadings(reduction, "feature.loadings", "features", loadings_name(name));
+    take_loadings(reduction, "feature.loadings.projected", "projected.features", name + "_projected");
+  }
   add_reduction_uns(name, reduction, uns_, *origins_, context_);
 }
 
@@ -227,6 +272,7 @@ void Assay::take_loadings(const GroupPtr& reduction, const char* loadings, const
 }
 
 void Assay::take_graphs() {
+  if (!has_assay()) return;
   const std::optional<Node> graphs = find(root_, "graphs");
   if (!graphs || !graphs->parts) return;
   const std::vector<Member> all = graphs->parts->members();
@@ -262,6 +308,7 @@ std::string Assay::name_of_graph(const std::string& name, const std::vector<Memb
 
 // Finds the slides of the object. The pictures of an AnnData may be in `misc` as they were stored.
 void Assay::find_slides() {
+  if (!has_object()) return;
   slides_ = seurat_slides(root_, cells_, context_);
   coordinates_ = coordinates_of(slides_, made_.cells);
   const GroupPtr misc = find_group(*root_, "misc");
@@ -275,6 +322,7 @@ void Assay::find_slides() {
 }
 
 void Assay::take_coordinates() {
+  if (!has_object()) return;
   made_.slides = [root = root_, cells = cells_, &context = context_] {
     return seurat_slides(root, cells, context);
   };
@@ -339,7 +387,45 @@ FoundAnnotatedMatrix found_assay(const std::string& name, const GroupPtr& root, 
   return {name, [=, &context] { return Assay(name, root, assay, context).make(); }, has_columns};
 }
 
+// Returns whether the annotated matrix of the active assay has the assay at a path, as a layer or as raw.
+bool has_assay_at(const std::string& path, const AnnotatedMatrix& active) {
+  for (const char* room : {"/layers", "/raw"})
+    for (const std::string& stored : active.origins->of(room))
+      if ((stored + "/").starts_with(path + "/")) return true;
+  return false;
+}
+
 }  // namespace
+
+MuDataParts seurat_mudata(const GroupPtr& root, Context& context) {
+  const GroupPtr assays = find_group(*root, "assays");
+  std::vector<std::string> names;
+  for (const Member& member : assays->members())
+    if (member.node.parts) names.push_back(member.name);
+  const std::string stored = root->attributes().readable().text("active.assay");
+  const auto active = std::find(names.begin(), names.end(), stored);
+  if (active != names.end()) std::rotate(names.begin(), active, active + 1);
+  const auto assay = [&](const std::string& name, Share share) {
+    return Assay(name, root, find_group(*assays, name), context, share);
+  };
+  MuDataParts made;
+  Assay first = assay(names.front(), Share::assay);
+  made.modalities.push_back({names.front(), first.make(), nullptr, nullptr});
+  Assay object = assay(names.front(), Share::object);
+  made.common = object.make(first.placed_in_misc());
+  const auto origins = std::make_shared<Origins>(*made.common.origins);
+  for (const std::string& name : std::span(names).subspan(1)) try {
+      const std::string path = member_path(*assays, name);
+      if (!has_assay_at(path, made.modalities.front().matrix))
+        made.modalities.push_back({name, assay(name, Share::assay).make(), nullptr, nullptr});
+    } catch (const Error& error) {
+      if (error.code() != Errc::unsupported) throw;
+      origins->add_implied(member_path(*assays, name));
+      context.notice(fmt::format("{}: not in the .h5mu: {}", member_path(*assays, name), error.what()));
+    }
+  made.common.origins = origins;
+  return made;
+}
 
 void find_seurat_assays(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   const GroupPtr& group = directory.parts;

@@ -1,16 +1,15 @@
 #include "formats/annotated/seurat_objects.h"
 
 #include <algorithm>
-#include <map>
 
 #include "formats/annotated/anndata_uns.h"
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/assays_of_store.h"
 #include "formats/annotated/finders.h"
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/selection.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/element_text.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/text/path_names.h"
 #include "formats/registry.h"
@@ -21,20 +20,6 @@ namespace plainfs {
 namespace {
 
 using namespace annotated;
-
-constexpr const char kAssay[] = "RNA";  // for assays without a name of their own
-constexpr const char kGeneExpression[] = "Gene Expression";
-constexpr size_t kMaxTypes = 64;  // more are no types of features
-
-// Returns the name of the assay. A modality of a MuData keeps its name, and an experiment may have one.
-std::string assay_of(const Node& directory) {
-  if (directory.parts && directory.parts->find("column_data"))
-    if (std::string name = directory.parts->attributes().readable().text("mainExpName"); !name.empty())
-      return name;
-  const GroupPtr room = directory.parts ? directory.parts->parent() : nullptr;
-  if (!room || !(room->path().ends_with("/mod") || room->path().ends_with("/assays"))) return kAssay;
-  return std::string(last_name(directory.parts->path()));
-}
 
 using MakeMatrix = std::function<AnnotatedMatrix()>;
 
@@ -55,7 +40,6 @@ std::string_view missing_part(const FoundAnnotatedMatrix& matrix) {
 struct Modality {
   std::string name;
   MakeMatrix make;
-  std::string path{};  // in the store; empty: unknown
 };
 
 // Returns the number of cells of an AnnData group; nullopt if it is unknown for now.
@@ -95,28 +79,6 @@ JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modaliti
   return joint;
 }
 
-// Finds the alternative experiments of an experiment: further assays. takane numbers them, and links name
-// them.
-std::vector<Modality> alternative_experiments(const Node& directory, Context& context) {
-  const std::optional<Node> list = directory.parts->find("alternative_experiments");
-  std::vector<Modality> found;
-  if (!list || !list->parts || !directory.parts->find("column_data")) return found;
-  std::map<std::string, std::string> names;  // by number
-  for (const Member& member : list->parts->members()) {
-    const auto* link = std::get_if<Link>(&member.node.content);
-    if (link && !link->path.empty()) names[link->path.back()] = member.name;
-    if (link || !member.node.parts) continue;
-    std::vector<FoundAnnotatedMatrix> matrices;
-    find_nested_experiment(refine(member.node, context), context, matrices);
-    if (matrices.size() == 1 && missing_part(matrices.front()).empty())
-      found.push_back(
-          {member.name, std::move(matrices.front().make), member_path(*list->parts, member.name)});
-  }
-  for (Modality& modality : found)
-    if (const auto name = names.find(modality.name); name != names.end()) modality.name = name->second;
-  return found;
-}
-
 // Returns the name of the assay of a type of features, as Seurat's own readers call it, or with dots as
 // Seurat changes it.
 std::string assay_of_type(const std::string& type, const std::string& main) {
@@ -127,27 +89,6 @@ std::string assay_of_type(const std::string& type, const std::string& main) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == ' ' || c == '-' || c == '/' || c == ','; }, '.');
   return name;
-}
-
-// Returns the features of each type, gene expression first; empty without types.
-std::vector<std::pair<std::string, std::vector<uint64_t>>> features_by_type(const Table& var) {
-  std::vector<std::pair<std::string, std::vector<uint64_t>>> types;
-  const auto column = std::find_if(var.columns.begin(), var.columns.end(),
-                                   [](const Column& one) { return one.name == "feature_types"; });
-  if (column == var.columns.end()) return types;
-  const Elements all = read_all(*column->values);
-  std::string type;
-  for (uint64_t i = 0; i < all.count; ++i) {
-    type.clear();
-    append_plain(column->values->dtype(), all, i, type);
-    const auto known =
-        std::find_if(types.begin(), types.end(), [&](const auto& one) { return one.first == type; });
-    if (known == types.end() && types.size() == kMaxTypes) return {};
-    (known == types.end() ? types.emplace_back(type, std::vector<uint64_t>()) : *known).second.push_back(i);
-  }
-  std::stable_partition(types.begin(), types.end(),
-                        [](const auto& one) { return one.first == kGeneExpression; });
-  return types;
 }
 
 // Divides a matrix without layers into one for each type of its features. The first has what belongs to the
@@ -161,8 +102,7 @@ std::vector<JointMatrices::Part> divided_by_type(const std::string& name, Annota
     return parts;
   }
   for (const auto& [type, features] : types) {
-    const auto chosen = std::make_shared<const std::vector<uint64_t>>(features);
-    parts.push_back({assay_of_type(type, name), selected_genes(matrix, chosen, context)});
+    parts.push_back({assay_of_type(type, name), selected_genes(matrix, features, context)});
     if (parts.size() > 1) parts.back().matrix.varm.clear();
   }
   AnnotatedMatrix& first = parts.front().matrix;
@@ -177,7 +117,7 @@ std::vector<JointMatrices::Part> divided_by_type(const std::string& name, Annota
 }
 
 JointMatrices joined_experiments(const std::string& name, const MakeMatrix& make, bool has_feature_types,
-                                 const std::vector<Modality>& alternatives, Context& context) {
+                                 const std::vector<AlternativeExperiment>& alternatives, Context& context) {
   JointMatrices joint;
   if (has_feature_types)
     joint.parts = divided_by_type(name, make(), context);
@@ -188,9 +128,9 @@ JointMatrices joined_experiments(const std::string& name, const MakeMatrix& make
   if (alternatives.empty()) return joint;
   joint.is_experiment = true;
   const auto origins = std::make_shared<Origins>(*joint.parts[0].matrix.origins);
-  for (const Modality& modality : alternatives) {
-    joint.parts.push_back({modality.name, modality.make()});
-    origins->add_implied(modality.path);
+  for (const AlternativeExperiment& experiment : alternatives) {
+    joint.parts.push_back({experiment.name, experiment.matrix.make()});
+    origins->add_implied(experiment.path);
   }
   joint.parts[0].matrix.origins = origins;
   return joint;
@@ -244,9 +184,13 @@ std::optional<FoundSeuratObject> find_seurat_object(const Node& directory, Conte
       context.notice(fmt::format("no seurat.rds of {}: it has {}", directory.parts->path(), missing));
       return std::nullopt;
     }
+    std::vector<AlternativeExperiment> alternatives = alternative_experiments(directory, context);
+    std::erase_if(alternatives, [](const AlternativeExperiment& experiment) {
+      return !missing_part(experiment.matrix).empty();
+    });
     return
-        [name = matrix->assay.empty() ? assay_of(directory) : matrix->assay, make = std::move(matrix->make),
-         has_types = matrix->has_feature_types, alternatives = alternative_experiments(directory, context),
+        [name = matrix->assay.empty() ? assay_name(directory) : matrix->assay, make = std::move(matrix->make),
+         has_types = matrix->has_feature_types, alternatives = std::move(alternatives),
          &context] { return joined_experiments(name, make, has_types, alternatives, context); };
   }
   if (auto make = find_stored_seurat(directory, context)) return *std::move(make);

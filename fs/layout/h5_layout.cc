@@ -192,10 +192,10 @@ void H5Layout::sort(const std::function<size_t(std::string_view path)>& rank) {
   });
 }
 
-ByteLayout H5Layout::finish() {
+ByteLayout H5Layout::finish(const std::string& user_block) {
   std::vector<hdf5::SkeletonObject> objects;
   for (const H5Part& part : parts_) objects.push_back(part.object);
-  const hdf5::Skeleton skeleton = hdf5::write_skeleton(objects);
+  const hdf5::Skeleton skeleton = hdf5::write_skeleton(objects, user_block);
   struct Piece {
     uint64_t offset;
     const std::string* bytes;  // or null

@@ -63,8 +63,9 @@ class H5Layout {
   // Sorts the parts by rank(path). Parts of the same rank keep their order.
   void sort(const std::function<size_t(std::string_view path)>& rank);
 
-  // Returns the file. Requires: texts are of fixed length. Throws unsupported if HDF5 cannot store it.
-  ByteLayout finish();
+  // Returns the file. user_block: see hdf5::write_skeleton(). Requires: texts are of fixed length. Throws
+  // unsupported if HDF5 cannot store it.
+  ByteLayout finish(const std::string& user_block = {});
   // Returns the file divided into chunks and compressed.
   std::unique_ptr<const PackedForm> pack(const H5Packing& packing);
 

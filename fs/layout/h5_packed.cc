@@ -168,7 +168,7 @@ class H5Packed : public PackedForm {
   uint64_t write(int level, PackedSink& out,
                  const std::function<void(uint64_t bytes)>& has_made) const override {
     SinkOfFile sink(out);
-    hdf5::WrittenFile file(sink);
+    hdf5::WrittenFile file(sink, packing_.user_block);
     for (const H5Part& part : parts_) {
       hdf5::SkeletonObject object = part.object;
       const bool has_data = part.texts || part.segment;

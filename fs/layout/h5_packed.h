@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "formats/containers/hdf5/library/skeleton.h"
@@ -28,6 +29,7 @@ struct H5Packing {
   uint64_t chunk_elements = 0;  // for datasets of one axis; 0: h5py's choice
   bool is_shuffled = false;
   bool may_all_grow = false;
+  std::string user_block{};  // see hdf5::write_skeleton()
 };
 
 // Returns the chunk shape that h5py 3.7 chooses (h5py/_hl/filters.py, guess_chunk), but with fewer rows if

@@ -23,6 +23,9 @@ inline constexpr OpenWith kOpenH5ad[] = {
     {"Python", "anndata.read_h5ad({}, backed=\"r\")",
      "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open({}).open())"},
     {"shell", "", "curl -O {}"}};
+inline constexpr OpenWith kOpenH5mu[] = {
+    {"MuData", "",
+     "import urllib.request, mudata\nx = mudata.read_h5mu(urllib.request.urlretrieve({})[0])"}};
 inline constexpr OpenWith kOpenNetCdf[] = {
     {"Python", "xarray.open_dataset({})",
      "import io, urllib.request, xarray\nx = "
@@ -65,6 +68,8 @@ inline constexpr Companion kVariantsIndex[] = {{".vcf.gz.tbi", ".vcf.gz.csi", fa
 // ending, what, media, shows, opens, companions
 inline constexpr FileForm kH5ad{".h5ad", "AnnData", kHdf5Type, Shows::whole, kOpenH5ad};
 inline constexpr FileForm kSeurat{".rds", "a Seurat object for R", kBinaryType, Shows::whole, kOpenSeurat};
+inline constexpr FileForm kH5mu{".h5mu", "MuData", kHdf5Type, Shows::whole, kOpenH5mu};
+inline constexpr FileForm kH5muOfTypes{".h5mu", "", kHdf5Type, Shows::whole};
 inline constexpr FileForm kAnnDataZarr{".zarr", "for zarr, dask and Vitessce", kFolder, Shows::whole};
 inline constexpr FileForm kDataset{".nc", "NetCDF", kNetCdfType, Shows::whole, kOpenNetCdf};
 inline constexpr FileForm kVariable{".nc", "one variable in NetCDF", kNetCdfType, Shows::values, kOpenNetCdf};

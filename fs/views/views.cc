@@ -30,6 +30,8 @@ constexpr bool kListed = false, kUnlisted = true;
 constexpr FileRow kFiles[] = {
     {"h5ad", "anndata.h5ad", forms::kH5ad, offer_h5ad_of_matrices, kListed, "h5ad 7"},  // or ASSAY.h5ad
     {"seurat", "seurat.rds", forms::kSeurat, offer_seurat, kListed, "seurat 5"},
+    {"h5mu", "mudata.h5mu", forms::kH5mu, offer_h5mu, kListed, "h5mu 1"},
+    {"h5mu", "mudata.h5mu", forms::kH5muOfTypes, offer_h5mu_of_types, kUnlisted, "h5mu 1"},
     {"zarr", "anndata.zarr", forms::kAnnDataZarr, offer_zarr_of_matrices, kUnlisted},  // or ASSAY.zarr
     {"nc", "dataset.nc", forms::kDataset, offer_netcdf_of_dataset, kListed, "netcdf 2"},
     {"nc", "VAR.nc", forms::kVariable, offer_netcdf_of_variables, kUnlisted, "netcdf 2"},
@@ -123,6 +125,7 @@ constexpr View kViews[] = {
     {"rds", rows_of("rds"), true},
     {"h5ad", rows_of("h5ad"), true},
     {"seurat", rows_of("seurat"), true},
+    {"h5mu", rows_of("h5mu"), true},
     {"h5", rows_of("h5"), true},
     {"parquet", rows_of("parquet"), true},
     {"xlsx", rows_of("xlsx"), true},

@@ -158,7 +158,7 @@ class Choice(Folder):
         )
         done = run("export", "--level=0", SEURAT, self.at("out.h5ad"))
         self.assertIn("assays/RNA.h5ad, ", done.stderr.decode())
-        self.assertIn("; --of PATH chooses another: assays/ADT.h5ad\n", done.stderr.decode())
+        self.assertIn("; --of PATH chooses another: assays/ADT.h5ad; a .h5mu has all of them\n", done.stderr.decode())
         self.assertEqual(read(self.at("out.h5ad")), cat(SEURAT, "assays/RNA.h5ad"))
         done = run("export", "--level=0", SEURAT, self.at("out.mtx"))
         self.assertIn("assays/RNA/counts/matrix.mtx, ", done.stderr.decode())

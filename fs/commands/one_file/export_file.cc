@@ -83,6 +83,7 @@ struct Chosen {
   const FileForm* form = nullptr;  // null: the file is written under any name
   RankedFile file;
   std::vector<RankedFile> others;  // with the same form
+  bool has_mudata = false;         // another form has all of them
 };
 
 Chosen choose(Filesystem& filesystem, const std::string& store, const std::string& target,
@@ -99,11 +100,17 @@ Chosen choose(Filesystem& filesystem, const std::string& store, const std::strin
     chosen.file = file_of_part(filesystem, *chosen.form, store, part);
     return chosen;
   }
-  std::vector<RankedFile> found = files_of_form(*chosen.form, sure_files(filesystem, ""));
+  const std::vector<RankedFile> all = sure_files(filesystem, "");
+  std::vector<RankedFile> found = files_of_form(*chosen.form, all);
   if (found.empty()) throw no_such_form(filesystem, store, target);
   check_one_store(filesystem, store, found);
   chosen.file = found.front();
   chosen.others.assign(found.begin() + 1, found.end());
+  const bool is_anndata = chosen.form == &forms::kH5ad || chosen.form == &forms::kAnnDataZarr;
+  chosen.has_mudata =
+      is_anndata && !chosen.others.empty() && std::any_of(all.begin(), all.end(), [](const RankedFile& file) {
+        return &file.row->form == &forms::kH5mu && !file.is_part;
+      });
   return chosen;
 }
 
@@ -319,6 +326,7 @@ void FileExport::print_plan(const Chosen& chosen, uint64_t total) {
     others =
         fmt::format("; --of PATH chooses another: {}{}", chosen.others.front().path,
                     chosen.others.size() == 1 ? "" : fmt::format(" and {} more", chosen.others.size() - 1));
+  if (chosen.has_mudata) others += fmt::format("; a {} has all of them", forms::kH5mu.ending);
   progress_.print_line(fmt::format("{}, {} of data: into {}{}", chosen.file.path,
                                    byte_text(static_cast<double>(total)), target_, others));
 }

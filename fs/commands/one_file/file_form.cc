@@ -125,6 +125,7 @@ std::string lines_to_write(const std::vector<RankedFile>& all, const Options& op
   for (const OfferedForm& offered : offered_forms(all)) {
     const std::string target = stem + std::string(offered.form->ending);
     if (path.empty() && target == last_name(store)) continue;  // it has that form already
+    if (offered.file.row->form.what.empty()) continue;         // that depends on its data
     lines.push_back(
         {fmt::format("plainfs export {}{} {}", part, words, shell_word(target)), comment_of(offered)});
     width = std::max(width, lines.back().command.size());

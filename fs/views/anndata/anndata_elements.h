@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "formats/annotated/left_out.h"
 #include "fs/views/anndata/anndata_parts.h"
@@ -27,6 +28,8 @@ class LeftOutLines {
   // Logs a change to the part of the store at a place: "/misc/when: a time, which is text in the .h5ad".
   void note(const std::string& place, const std::string& what) const;
   void report() const;
+  // Reports the parts that neither this matrix nor the others of the same file take, once.
+  void report_with(const std::vector<LeftOutLines>& others) const;
 
  private:
   struct Shared {
@@ -71,5 +74,16 @@ void put_stored(const std::string& path, const Node& stored, const LeftOutLines&
 // may be null.
 void put_uns(const AnnotatedMatrix& matrix, const AnnDataLayout::Put& more, const LeftOutLines& lines,
              AnnDataLayout& out);
+
+// Puts an annotated matrix, without a report of the parts left out. See put_anndata(). root: the attributes
+// of the group of the matrix.
+void put_matrix(const AnnotatedMatrix& matrix, AnnDataAttributes root, const LeftOutLines& lines,
+                AnnDataLayout& out);
+// Puts what an annotated matrix has beside X, layers and raw.
+void put_annotations(const AnnotatedMatrix& matrix, AnnDataAttributes root, const LeftOutLines& lines,
+                     AnnDataLayout& out);
+
+// Returns the names of items as unique names of members of a group.
+std::vector<std::string> names_of_members(std::vector<std::string> names);
 
 }  // namespace plainfs

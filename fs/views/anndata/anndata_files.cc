@@ -63,6 +63,26 @@ void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& conte
   }
 }
 
+namespace {
+
+void offer_h5mu_if(bool are_several, const FileRow& row, const Node& node, Context& context, Files& files) {
+  const std::optional<FoundMuData> found = find_mudata(node, context);
+  if (!found || found->are_several != are_several) return;
+  const auto lay_out = [make = found->make, &context] { return h5mu(make(), context); };
+  const auto pack = [make = found->make, &context] { return packed_h5mu(make(), context); };
+  row.add(layout_opener(context, lay_out, with_hdf5(row.version), pack), files);
+}
+
+}  // namespace
+
+void offer_h5mu(const FileRow& row, const Node& node, Context& context, Files& files) {
+  offer_h5mu_if(true, row, node, context, files);
+}
+
+void offer_h5mu_of_types(const FileRow& row, const Node& node, Context& context, Files& files) {
+  offer_h5mu_if(false, row, node, context, files);
+}
+
 void offer_zarr_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
     const std::string file = name_in_lines(found.name, ".zarr");

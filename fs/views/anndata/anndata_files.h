@@ -1,4 +1,4 @@
-// Annotated matrices as AnnData: an .h5ad, and a Zarr directory.
+// Annotated matrices as AnnData: an .h5ad, and a Zarr directory; several as MuData: an .h5mu.
 #pragma once
 
 #include <functional>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/annotated/mudata_parts.h"
 #include "formats/core/model/annotated_matrix.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
@@ -23,6 +24,11 @@ ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context, const std::stri
 // codes as small as pandas stores them.
 std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context,
                                               const std::string& file = "the .h5ad");
+
+// Returns several matrices as MuData's .h5mu, in the same encoding, as mudata 0.3 writes it.
+ByteLayout h5mu(const MuDataParts& parts, Context& context);
+// Returns the .h5mu compressed like packed_h5ad().
+std::unique_ptr<const PackedForm> packed_h5mu(const MuDataParts& parts, Context& context);
 
 // The largest chunk of anndata_zarr().
 struct ZarrLimits {
@@ -48,6 +54,10 @@ std::vector<std::string> lines_left_out_of_h5ad(const AnnotatedMatrix& matrix, c
 
 // For nodes with annotated matrices, for several each with its own name: ASSAY.h5ad in assays/.
 void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files);
+// For directories with several matrices that belong together.
+void offer_h5mu(const FileRow& row, const Node& node, Context& context, Files& files);
+// For directories with one matrix, of which the features may be of several types.
+void offer_h5mu_of_types(const FileRow& row, const Node& node, Context& context, Files& files);
 void offer_zarr_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files);
 
 }  // namespace plainfs

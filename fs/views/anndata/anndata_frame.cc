@@ -207,6 +207,14 @@ void LeftOutLines::report() const {
   note_parts_left_out(shared_->taken, file(), context());
 }
 
+void LeftOutLines::report_with(const std::vector<LeftOutLines>& others) const {
+  for (const LeftOutLines& other : others) {
+    shared_->taken.add(other.shared_->taken);
+    other.shared_->is_reported = true;
+  }
+  report();
+}
+
 void put_needed(const std::string& path, AnnDataLayout::Put put, const LeftOutLines& lines,
                 AnnDataLayout& out) {
   if (const std::optional<Error> error = out.part(path, std::move(put))) throw *error;

@@ -119,10 +119,11 @@ void ElementWriter::put_dense(const LabelledArray& array, AnnDataLayout& out) co
 
 class AnnDataWriter {
  public:
-  AnnDataWriter(const AnnotatedMatrix& matrix, const std::string& file, Context& context, AnnDataLayout& out)
-      : matrix_(matrix), lines_(matrix.origins, file, context), out_(out) {}
+  AnnDataWriter(const AnnotatedMatrix& matrix, const LeftOutLines& lines, AnnDataLayout& out)
+      : matrix_(matrix), lines_(lines), out_(out) {}
 
-  void write();
+  void write(AnnDataAttributes root);
+  void write_annotations(AnnDataAttributes root);
 
  private:
   AnnDataLayout::Put element(const std::string& path, const Content& content, const Extent& extent) const {
@@ -187,16 +188,12 @@ ArrayPtr single_text(const std::string& text) {
   return std::make_shared<MemoryArray>(text_type(), Shape{}, read_all(*text_array({text})));
 }
 
-// Returns the names of items as unique names of members. name_of(item) is the name of an item.
+// Returns the names of items as names of members. name_of(item) is the name of an item.
 template <class Item, class NameOf>
-std::vector<std::string> names_of_members(const std::vector<Item>& items, NameOf name_of) {
+std::vector<std::string> member_names(const std::vector<Item>& items, NameOf name_of) {
   std::vector<std::string> names;
-  for (const Item& item : items) {
-    std::string name = name_of(item);
-    std::replace(name.begin(), name.end(), '/', '_');
-    names.push_back(name.empty() || name == "." || name == ".." ? "_" + name : name);
-  }
-  return made_unique(std::move(names));
+  for (const Item& item : items) names.push_back(name_of(item));
+  return names_of_members(std::move(names));
 }
 
 // Puts the pictures of one slide into the group `place`.
@@ -205,16 +202,16 @@ void put_slide(const std::string& place, const SlidePictures& slide, AnnDataLayo
   const auto first = [](const auto& pair) { return pair.first; };
   dict(place);
   dict(place + "/images");
-  const auto images = names_of_members(slide.images, [](const Column& image) { return image.name; });
+  const auto images = member_names(slide.images, [](const Column& image) { return image.name; });
   for (size_t i = 0; i < images.size(); ++i)
     out.array(place + "/images/" + images[i], slide.images[i].values, anndata_encoding("array", "0.2.0"));
   dict(place + "/metadata");
-  const auto texts = names_of_members(slide.metadata, first);
+  const auto texts = member_names(slide.metadata, first);
   for (size_t i = 0; i < texts.size(); ++i)
     out.texts(place + "/metadata/" + texts[i], single_text(slide.metadata[i].second),
               anndata_encoding("string", "0.2.0"));
   dict(place + "/scalefactors");
-  const auto factors = names_of_members(slide.factors, first);
+  const auto factors = member_names(slide.factors, first);
   for (size_t i = 0; i < factors.size(); ++i)
     out.array(place + "/scalefactors/" + factors[i], single_number(slide.factors[i].second),
               anndata_encoding("numeric-scalar", "0.2.0"));
@@ -223,7 +220,7 @@ void put_slide(const std::string& place, const SlidePictures& slide, AnnDataLayo
 // Puts the pictures of slides in scanpy's layout.
 void put_slides(const std::string& path, const std::vector<SlidePictures>& slides, AnnDataLayout& out) {
   out.group(path, anndata_encoding("dict", "0.1.0"));
-  const auto names = names_of_members(slides, [](const SlidePictures& slide) { return slide.name; });
+  const auto names = member_names(slides, [](const SlidePictures& slide) { return slide.name; });
   for (size_t i = 0; i < slides.size(); ++i) put_slide(path + "/" + names[i], slides[i], out);
 }
 
@@ -237,8 +234,8 @@ AnnDataLayout::Put AnnDataWriter::pictures() const {
   return [path, put, lines = lines_](AnnDataLayout& out) { put_if_held(path, put, lines, out); };
 }
 
-void AnnDataWriter::write() {
-  out_.group("/", anndata_encoding("anndata", "0.1.0"));
+void AnnDataWriter::write(AnnDataAttributes root) {
+  out_.group("/", std::move(root));
   put_x("/X", matrix_.x, {matrix_.cells, matrix_.genes});
   check_rows("/obs", matrix_.obs, matrix_.cells);
   check_rows("/var", matrix_.var, matrix_.genes);
@@ -257,7 +254,17 @@ void AnnDataWriter::write() {
   put_table("/var", matrix_.var);
   put_parts("/varm", matrix_.varm, {matrix_.genes, {}});
   put_parts("/varp", matrix_.varp, {matrix_.genes, matrix_.genes});
-  lines_.report();
+}
+
+void AnnDataWriter::write_annotations(AnnDataAttributes root) {
+  out_.group("/", std::move(root));
+  put_table("/obs", matrix_.obs);
+  put_parts("/obsm", matrix_.obsm, {matrix_.cells, {}});
+  put_parts("/obsp", matrix_.obsp, {matrix_.cells, matrix_.cells});
+  put_uns(matrix_, pictures(), lines_, out_);
+  put_table("/var", matrix_.var);
+  put_parts("/varm", matrix_.varm, {matrix_.genes, {}});
+  put_parts("/varp", matrix_.varp, {matrix_.genes, matrix_.genes});
 }
 
 }  // namespace
@@ -271,9 +278,29 @@ void put_sparse(const std::string& path, const SparseMatrix& matrix, const LeftO
   ElementWriter(lines, true, path, {}).put_sparse(evaluated(matrix), out);
 }
 
+void put_matrix(const AnnotatedMatrix& matrix, AnnDataAttributes root, const LeftOutLines& lines,
+                AnnDataLayout& out) {
+  AnnDataWriter(matrix, lines, out).write(std::move(root));
+}
+
+void put_annotations(const AnnotatedMatrix& matrix, AnnDataAttributes root, const LeftOutLines& lines,
+                     AnnDataLayout& out) {
+  AnnDataWriter(matrix, lines, out).write_annotations(std::move(root));
+}
+
 void put_anndata(const AnnotatedMatrix& matrix, Context& context, AnnDataLayout& out,
                  const std::string& file) {
-  AnnDataWriter(matrix, file, context, out).write();
+  const LeftOutLines lines(matrix.origins, file, context);
+  put_matrix(matrix, anndata_encoding("anndata", "0.1.0"), lines, out);
+  lines.report();
+}
+
+std::vector<std::string> names_of_members(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    std::replace(name.begin(), name.end(), '/', '_');
+    if (name.empty() || name == "." || name == "..") name.insert(0, "_");
+  }
+  return made_unique(std::move(names));
 }
 
 }  // namespace plainfs

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/annotated/mudata_parts.h"
 #include "formats/containers/hdf5/library/skeleton.h"
 #include "formats/core/model/annotated_matrix.h"
 #include "formats/core/model/array.h"
@@ -64,5 +65,9 @@ uint32_t bytes_of_codes(uint64_t categories);
 // file (formats/annotated/left_out.h). file: what these lines call it, "the .h5ad".
 void put_anndata(const AnnotatedMatrix& matrix, Context& context, AnnDataLayout& out,
                  const std::string& file = "the .h5ad");
+
+// Puts a MuData, as put_anndata() does an AnnData. Returns the names of the modalities: one that cannot be
+// the name of a group is changed and logged.
+std::vector<std::string> put_mudata(const MuDataParts& parts, Context& context, AnnDataLayout& out);
 
 }  // namespace plainfs

@@ -1,6 +1,7 @@
 #include "fs/views/anndata/anndata_files.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -23,6 +24,35 @@ size_t place_in_anndata(std::string_view path) {
   if (element.empty()) return 0;
   return 1 + (std::find(std::begin(kOrder), std::end(kOrder), element) - std::begin(kOrder));
 }
+
+// The bytes before the HDF5 file, by which readers recognise a MuData.
+constexpr const char kMuDataBlock[] = "MuData (format-version=0.1.0;creator=plainfs;creator-version=0.1.0)";
+
+// A function that returns the position at which mudata writes an element.
+class PlaceInMuData {
+ public:
+  // modalities: their names in the file.
+  explicit PlaceInMuData(std::vector<std::string> modalities) : modalities_(std::move(modalities)) {}
+
+  size_t operator()(std::string_view path) const {
+    constexpr std::string_view kOrder[] = {"obs",  "var", "obsm",   "varm",  "obsp",
+                                           "varp", "uns", "obsmap", "varmap"};
+    constexpr std::string_view kModalities = "/mod";
+    constexpr size_t kPlaces = 100;  // more than an AnnData has
+    const std::string_view element = path.substr(1, path.find('/', 1) - 1);
+    if (element.empty()) return 0;
+    if (element != kModalities.substr(1))
+      return 1 + (std::find(std::begin(kOrder), std::end(kOrder), element) - std::begin(kOrder));
+    if (path == kModalities) return kPlaces;
+    const size_t name = kModalities.size() + 1, end = std::min(path.find('/', name), path.size());
+    const auto modality = std::find(modalities_.begin(), modalities_.end(), path.substr(name, end - name));
+    const size_t place = end == path.size() ? 0 : place_in_anndata(path.substr(end));
+    return static_cast<size_t>(modality - modalities_.begin() + 2) * kPlaces + place;
+  }
+
+ private:
+  const std::vector<std::string> modalities_;
+};
 
 class H5AnnData : public AnnDataLayout {
  public:
@@ -65,10 +95,13 @@ class H5AnnData : public AnnDataLayout {
   }
   std::optional<Error> part(const std::string& path, Put put) override;
 
-  ByteLayout finish() { return out_.finish(); }
-  std::unique_ptr<const PackedForm> pack() {
-    out_.sort(place_in_anndata);
-    return out_.pack({});
+  ByteLayout finish(const std::string& user_block = {}) { return out_.finish(user_block); }
+  std::unique_ptr<const PackedForm> pack(const std::function<size_t(std::string_view path)>& place,
+                                         const std::string& user_block = {}) {
+    out_.sort(place);
+    H5Packing packing;
+    packing.user_block = user_block;
+    return out_.pack(packing);
   }
 
  private:
@@ -138,7 +171,19 @@ std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Con
                                               const std::string& file) {
   WrittenAnnData out(context);
   put_anndata(matrix, context, out, file);
-  return out.pack();
+  return out.pack(place_in_anndata);
+}
+
+ByteLayout h5mu(const MuDataParts& parts, Context& context) {
+  H5AnnData out(context);
+  put_mudata(parts, context, out);
+  return out.finish(kMuDataBlock);
+}
+
+std::unique_ptr<const PackedForm> packed_h5mu(const MuDataParts& parts, Context& context) {
+  WrittenAnnData out(context);
+  const std::vector<std::string> modalities = put_mudata(parts, context, out);
+  return out.pack(PlaceInMuData(modalities), kMuDataBlock);
 }
 
 }  // namespace plainfs

@@ -231,10 +231,11 @@ TypeHandle variable_text_type() {
   return type;
 }
 
-ObjectWriter::ObjectWriter(hid_t access) {
+ObjectWriter::ObjectWriter(hid_t access, uint64_t user_block) {
   // The format that every reader of HDF5 1.8 supports, with room for large attributes.
   checked_call(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "no such format");
   const PropertyHandle creation = creation_list(H5P_FILE_CREATE);
+  checked_call(H5Pset_userblock(creation.id(), user_block), "no property list");
   file_ = checked_handle<FileHandle>(H5Fcreate("written", H5F_ACC_TRUNC, creation.id(), access), "no file");
   links_ = property_list(H5P_LINK_CREATE);
   checked_call(H5Pset_char_encoding(links_.id(), H5T_CSET_UTF8), "no property list");

@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <string>
 #include <unordered_set>
 
@@ -15,7 +16,8 @@ namespace plainfs::hdf5 {
 class ObjectWriter {
  public:
   // Creates a file. access: a list of access properties with the driver that determines the destination.
-  explicit ObjectWriter(hid_t access);
+  // user_block: bytes before the file's own, 0 or a power of 2 from 512 on.
+  explicit ObjectWriter(hid_t access, uint64_t user_block = 0);
 
   // Creates a group or a dataset with its attributes, and the groups above it. Returns the dataset, or no
   // handle for a group. Throws damaged if the library does not accept it.

@@ -78,6 +78,11 @@ void KeptFile::read_at(uint64_t offset, std::span<char> bytes) {
 
 class SkeletonWriter {
  public:
+  explicit SkeletonWriter(const std::string& user_block)
+      : objects_(access_.id(), user_block.empty() ? 0 : kUserBlock) {
+    kept_.write_at(0, user_block);
+  }
+
   // Returns the offset of the object's data.
   uint64_t add(const SkeletonObject& object) {
     const DatasetHandle generated = objects_.add(object);
@@ -99,15 +104,15 @@ class SkeletonWriter {
  private:
   KeptFile kept_;  // before the file, which writes into it when it is closed
   const PropertyHandle access_ = access_into(kept_, MetadataPlacement::as_allocated);
-  ObjectWriter objects_{access_.id()};
+  ObjectWriter objects_;
 };
 
 }  // namespace
 
-Skeleton write_skeleton(const std::vector<SkeletonObject>& objects) {
+Skeleton write_skeleton(const std::vector<SkeletonObject>& objects, const std::string& user_block) {
   const LibraryLock lock;
   forget_driver_error();
-  SkeletonWriter writer;
+  SkeletonWriter writer(user_block);
   std::vector<uint64_t> offsets;
   for (const SkeletonObject& object : objects) {
     try {

@@ -83,8 +83,12 @@ struct Skeleton {
   std::vector<uint64_t> data_offsets;  // offset of each object's data, 0 for an object without any
 };
 
-// Returns the skeleton of a file with these objects. Throws unsupported if the library does not accept them,
+// The bytes of a block before the file's own, of which HDF5 knows only the size.
+inline constexpr uint64_t kUserBlock = 512;
+
+// Returns the skeleton of a file with these objects. user_block: the beginning of such a block, at most
+// kUserBlock bytes; empty: the file has none. Throws unsupported if the library does not accept the objects,
 // for example a name that no HDF5 file can have. Requires: no dataset has chunks.
-Skeleton write_skeleton(const std::vector<SkeletonObject>& objects);
+Skeleton write_skeleton(const std::vector<SkeletonObject>& objects, const std::string& user_block = {});
 
 }  // namespace plainfs::hdf5

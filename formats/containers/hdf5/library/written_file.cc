@@ -54,8 +54,12 @@ SpaceHandle select_run(const SkeletonDataset& dataset, uint64_t first, uint64_t 
 }  // namespace
 
 struct WrittenFile::Open {
-  explicit Open(FileSink& sink)
-      : gate(sink), access(access_into(gate, MetadataPlacement::together)), objects(access.id()) {}
+  Open(FileSink& sink, const std::string& user_block)
+      : gate(sink),
+        access(access_into(gate, MetadataPlacement::together)),
+        objects(access.id(), user_block.empty() ? 0 : kUserBlock) {
+    gate.write_at(0, user_block);
+  }
 
   // Runs one call of the library, with its lock held.
   template <class Call>
@@ -76,10 +80,10 @@ struct WrittenFile::Open {
   DatasetHandle dataset;
 };
 
-WrittenFile::WrittenFile(FileSink& sink) {
+WrittenFile::WrittenFile(FileSink& sink, const std::string& user_block) {
   const LibraryLock lock;
   forget_driver_error();
-  open_ = std::make_unique<Open>(sink);
+  open_ = std::make_unique<Open>(sink, user_block);
 }
 
 WrittenFile::~WrittenFile() {

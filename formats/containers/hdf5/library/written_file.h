@@ -18,7 +18,8 @@ namespace plainfs::hdf5 {
 // accept the input, and the exceptions of the sink.
 class WrittenFile {
  public:
-  explicit WrittenFile(FileSink& sink);
+  // user_block: see write_skeleton().
+  explicit WrittenFile(FileSink& sink, const std::string& user_block = {});
   ~WrittenFile();
   WrittenFile(const WrittenFile&) = delete;
   WrittenFile& operator=(const WrittenFile&) = delete;
