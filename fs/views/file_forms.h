@@ -24,8 +24,7 @@ inline constexpr OpenWith kOpenH5ad[] = {
      "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open({}).open())"},
     {"shell", "", "curl -O {}"}};
 inline constexpr OpenWith kOpenH5mu[] = {
-    {"MuData", "",
-     "import urllib.request, mudata\nx = mudata.read_h5mu(urllib.request.urlretrieve({})[0])"}};
+    {"MuData", "", "import urllib.request, mudata\nx = mudata.read_h5mu(urllib.request.urlretrieve({})[0])"}};
 inline constexpr OpenWith kOpenNetCdf[] = {
     {"Python", "xarray.open_dataset({})",
      "import io, urllib.request, xarray\nx = "
