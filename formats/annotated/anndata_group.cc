@@ -106,6 +106,19 @@ bool may_be_x(const Node& node) {
   return !std::holds_alternative<Nothing>(node.content) && !(array && array->values->is_null());
 }
 
+// Returns whether a matrix is known to hold complex numbers, which an AnnData has and a Seurat object does
+// not.
+bool is_complex(const Node& node) {
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  return array && !transient_fault(node) && array->values->dtype().kind == Kind::complex;
+}
+
+// Returns the reason why no file can hold X. An unreadable one is reported by the file.
+std::optional<Error> refusal_of_x(const Node& x) {
+  if (transient_fault(x) || std::holds_alternative<Error>(x.content)) return std::nullopt;
+  return refusal_of(x.content);
+}
+
 // Returns whether a member of an AnnData is or holds X, counts or raw/X.
 bool may_be_counts(const Member& member) try {
   if (member.name == "X") return may_be_x(member.node);
@@ -234,7 +247,7 @@ void find_anndata(const Node& directory, Context& context, std::vector<FoundAnno
   FoundAnnotatedMatrix anndata{"anndata",
                                [group = directory.parts, &context] { return anndata_of(group, context); }};
   anndata.has_counts = false;
-  bool has_obs = false, has_var = false, has_raw = false;
+  bool has_obs = false, has_var = false, has_raw = false, has_complex_x = false;
   for (const Member& member : directory.parts->members()) {
     if (member.name == "mod") return;  // a MuData has several
     if (member.name == "obs") {
@@ -247,8 +260,11 @@ void find_anndata(const Node& directory, Context& context, std::vector<FoundAnno
       anndata.genes = rows_of(member.node);
     }
     anndata.has_counts |= may_be_counts(member);
+    if (member.name == "X") anndata.refusal = refusal_of_x(member.node);
+    has_complex_x |= member.name == "X" && is_complex(member.node);
     has_raw |= member.name == "raw";
   }
+  anndata.has_counts &= !has_complex_x;
   if (has_raw) anndata.genes.reset();  // those of raw may be used
   if (has_obs && has_var) found.push_back(std::move(anndata));
 }

@@ -40,8 +40,9 @@ void add_feature_columns(const Node& matrix, AnnotatedMatrix& made, Context& con
       made.var.columns.push_back(column);
 }
 
-// Sets the numbers of cells and genes. Those of a damaged matrix are unknown.
-void set_sides(const SparseMatrix& matrix, FoundAnnotatedMatrix& found) {
+// Sets the numbers of cells and genes, and the refusal. The numbers of a damaged matrix are unknown.
+void describe(const SparseMatrix& matrix, FoundAnnotatedMatrix& found) {
+  found.refusal = refusal_of(matrix);
   if (matrix.error) return;
   found.cells = matrix.columns;
   found.genes = matrix.rows;
@@ -84,7 +85,7 @@ void find_sparse_root(const Node& directory, Context& context, std::vector<Found
       {kName, [directory, matrix = *matrix, &context] { return of_sparse_root(directory, matrix, context); },
        directory.parts->find("obs").has_value()});
   found.back().has_feature_types = true;
-  set_sides(*matrix, found.back());
+  describe(*matrix, found.back());
 }
 
 AnnotatedMatrix of_tenx(const Node& node, const SparseMatrix& matrix, const GroupPtr& root,
@@ -112,7 +113,7 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
                        }});
     if (!matrix || !matrix->row_ids) continue;
     found.back().has_feature_types = true;
-    set_sides(*matrix, found.back());
+    describe(*matrix, found.back());
   }
 }
 

@@ -21,6 +21,8 @@ struct FoundAnnotatedMatrix {
   std::optional<uint64_t> cells{}, genes{};
   bool has_counts = true;  // false if it is known to have no X, counts or raw
   std::string assay{};     // the name that Seurat gives it; empty = its default
+  // The reason why no file can hold X, if it is known without reading data. make() throws it.
+  std::optional<Error> refusal{};
   // The features may be of several types, each of which is an assay of a Seurat object.
   bool has_feature_types = false;
 };

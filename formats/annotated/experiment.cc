@@ -29,6 +29,14 @@ class Experiment {
   Experiment(GroupPtr root, Layout layout, Context& context)
       : root_(std::move(root)), layout_(layout), context_(context) {}
 
+  // Returns the reason why no file can hold the first assay, if it is known without reading data.
+  std::optional<Error> refusal() const try {
+    const std::vector<Item> assays = items_of("assays");
+    return assays.empty() ? std::nullopt : refusal_of(assays.front().content);
+  } catch (const Error&) {
+    return std::nullopt;  // making the matrix reports the error
+  }
+
   AnnotatedMatrix make() {
     std::vector<Item> assays = items_of("assays");
     if (assays.empty()) throw unsupported("{}: no assay has a matrix", root_->path());
@@ -225,6 +233,7 @@ void find_with(const Signs& signs, const GroupPtr& root, Context& context,
   const Layout layout = signs.has_table ? Layout::named : Layout::takane;
   found.push_back({"anndata", [root, layout, &context] { return Experiment(root, layout, context).make(); },
                    signs.has_columns});
+  if (layout == Layout::named) found.back().refusal = Experiment(root, layout, context).refusal();
 }
 
 }  // namespace

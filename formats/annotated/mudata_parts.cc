@@ -184,13 +184,13 @@ MuDataParts of_mudata(const GroupPtr& root, Context& context) {
     const std::optional<Node> node = mod->find(name);
     const std::vector<FoundAnnotatedMatrix> found =
         node ? annotated_matrices(*node, context) : std::vector<FoundAnnotatedMatrix>();
-    if (found.size() == 1) {
+    if (found.size() == 1 && !found.front().refusal) {
       parts.modalities.push_back({name, found.front().make(), nullptr, nullptr});
       continue;
     }
     origins->add_implied(member_path(*mod, name));
-    context.notice(
-        fmt::format("{}: not in the .h5mu: not an AnnData with one matrix", member_path(*mod, name)));
+    const char* const why = found.size() == 1 ? found.front().refusal->what() : "not an AnnData with one matrix";
+    context.notice(fmt::format("{}: not in the .h5mu: {}", member_path(*mod, name), why));
   }
   parts.common.origins = origins;
   if (parts.modalities.empty()) throw unsupported("no modality is an AnnData with one matrix");
@@ -312,8 +312,11 @@ std::optional<FoundMuData> find_mudata(const Node& directory, Context& context) 
   std::vector<FoundAnnotatedMatrix> found = annotated_matrices(directory, context);
   if (found.size() == 1 && found.front().name == "anndata") {
     FoundAnnotatedMatrix main = std::move(found.front());
+    if (main.refusal) return std::nullopt;
     const std::string name = assay_name(directory);
     std::vector<AlternativeExperiment> alternatives = alternative_experiments(directory, context);
+    std::erase_if(alternatives,
+                  [](const AlternativeExperiment& one) { return one.matrix.refusal.has_value(); });
     if (!alternatives.empty())
       return FoundMuData{
           [name, main, alternatives, &context] { return of_experiments(name, main, alternatives, context); }};

@@ -71,6 +71,19 @@ std::optional<Extent> extent_of(const Content& content) {
   return Extent{shape[turned], shape[!turned]};
 }
 
+std::optional<Error> refusal_of(const Content& content) {
+  const auto if_unsupported = [](const Error& error) {
+    return error.code() == Errc::unsupported ? std::optional(error) : std::nullopt;
+  };
+  if (const auto* error = std::get_if<Error>(&content)) return if_unsupported(*error);
+  const auto* sparse = std::get_if<SparseMatrix>(&content);
+  if (!sparse) return std::nullopt;
+  if (sparse->error) return if_unsupported(*sparse->error);
+  const ArrayPtr values = sparse->value || !sparse->as_stored ? sparse->value : sparse->as_stored->value;
+  if (!values || values->dtype().is_numeric()) return std::nullopt;
+  return unsupported("a sparse matrix of {}", values->dtype().name());
+}
+
 bool is_empty(const Node& node) {
   return std::holds_alternative<std::monostate>(node.content) && node.parts && node.parts->members().empty();
 }

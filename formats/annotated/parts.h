@@ -46,6 +46,10 @@ struct Extent {
 // Returns the size of content; nullopt if it is no matrix.
 std::optional<Extent> extent_of(const Content& content);
 
+// Returns the reason why no file of annotated matrices can hold content as a matrix, if it is known without
+// reading data: a class or type that is not supported, or a sparse matrix without numbers.
+std::optional<Error> refusal_of(const Content& content);
+
 // Returns whether node is a group without members.
 bool is_empty(const Node& node);
 

@@ -72,6 +72,7 @@ class Assay {
   void add_origins_of_matrix(const std::string& to, const std::string& name) const;
   static bool exists(const Content& content) { return !std::holds_alternative<std::monostate>(content); }
   void take_matrices();
+  bool is_refused(const char* name, const SeuratLayers& matrices) const;
   Content counts_of(const SeuratLayers& matrices) const;
   void take_other_layers(const SeuratLayers& matrices);
   void take_tables();
@@ -125,7 +126,7 @@ void Assay::take_matrices() {
   made_.var = named_rows(made_.genes, features_);
   const SeuratLayers matrices(group_, features_, cells_, context_);
   if (const std::optional<Error> fault = matrices.fault_of_cells()) throw *fault;
-  made_.x = cells_by_genes(matrices.matrix("data"));
+  if (!is_refused("data", matrices)) made_.x = cells_by_genes(matrices.matrix("data"));
   Content counts = counts_of(matrices);
   const bool has_data = exists(made_.x);
   add_origins_of_matrix("/X", has_data ? "data" : "counts");
@@ -134,14 +135,24 @@ void Assay::take_matrices() {
     made_.x = std::move(counts);
   else if (exists(counts))
     made_.layers.push_back({"counts", std::move(counts)});
+  if (!exists(made_.x))
+    if (const std::optional<Error> refusal = refusal_of_assay(group_, context_)) throw *refusal;
   if (matrices.has_layers() && !exists(made_.x))
     throw unsupported("{}: neither layer data nor counts has all features and cells", group_->path());
   take_other_layers(matrices);
 }
 
+// Returns whether the matrix called name is known to be refused. Logs it.
+bool Assay::is_refused(const char* name, const SeuratLayers& matrices) const {
+  const std::optional<Error> refusal = matrices.refusal(name);
+  if (refusal) context_.notice(fmt::format("{}: not in the .h5ad: {}", place(name), refusal->what()));
+  return refusal.has_value();
+}
+
 // Returns the counts. If there are data as well, counts of other cells are left out and logged.
 Content Assay::counts_of(const SeuratLayers& matrices) const {
   try {
+    if (is_refused("counts", matrices)) return {};
     return cells_by_genes(matrices.matrix("counts"));
   } catch (const Error& error) {
     if (!exists(made_.x) || error.code() != Errc::unsupported) throw;
@@ -384,7 +395,10 @@ std::optional<bool> have_columns(const GroupPtr& assays, Context& context) {
 
 FoundAnnotatedMatrix found_assay(const std::string& name, const GroupPtr& root, const GroupPtr& assay,
                                  bool has_columns, Context& context) {
-  return {name, [=, &context] { return Assay(name, root, assay, context).make(); }, has_columns};
+  FoundAnnotatedMatrix found{name, [=, &context] { return Assay(name, root, assay, context).make(); },
+                             has_columns};
+  found.refusal = refusal_of_assay(assay, context);
+  return found;
 }
 
 // Returns whether the annotated matrix of the active assay has the assay at a path, as a layer or as raw.

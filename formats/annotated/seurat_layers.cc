@@ -158,6 +158,16 @@ void SeuratLayers::add_part(const std::string& name, const std::optional<Node>& 
   parts.matrices.push_back(evaluated(*sparse));
 }
 
+// Returns the names of the layers into which a matrix was split, and their group.
+std::pair<GroupPtr, std::vector<std::string>> SeuratLayers::split_layers(std::string_view name) const {
+  const std::optional<Node> layers = member_of(assay_, "layers", context_);
+  if (!layers || !layers->parts) return {};
+  std::vector<std::string> names;
+  for (const Member& member : layers->parts->members())
+    if (member.name.starts_with(std::string(name) + ".")) names.push_back(member.name);
+  return {layers->parts, std::move(names)};
+}
+
 // Returns the matrix called name, or the layers into which it was split.
 SeuratLayers::Parts SeuratLayers::parts_of(std::string_view name) const {
   Parts parts{fmt::format("layer {} has", name), {}};
@@ -165,13 +175,36 @@ SeuratLayers::Parts SeuratLayers::parts_of(std::string_view name) const {
     add_part(std::string(name), node, parts);
     return parts;
   }
-  const std::optional<Node> layers = member_of(assay_, "layers", context_);
-  if (!layers || !layers->parts) return parts;
-  parts.names = fmt::format("layers {}.* have", name);
-  for (const Member& member : layers->parts->members())
-    if (member.name.starts_with(std::string(name) + "."))
-      add_part(member.name, member_of(layers->parts, member.name, context_), parts);
+  const auto [layers, names] = split_layers(name);
+  if (layers) parts.names = fmt::format("layers {}.* have", name);
+  for (const std::string& layer : names) add_part(layer, member_of(layers, layer, context_), parts);
   return parts;
+}
+
+std::optional<Error> SeuratLayers::refusal(std::string_view name) const {
+  if (const std::optional<Node> node = stored(name)) return refusal_of(node->content);
+  const auto [layers, names] = split_layers(name);
+  for (const std::string& layer : names)
+    if (const std::optional<Node> node = member_of(layers, layer, context_))
+      if (std::optional<Error> why = refusal_of(node->content)) return why;
+  return std::nullopt;
+}
+
+bool SeuratLayers::has(std::string_view name) const {
+  return stored(name) || !split_layers(name).second.empty();
+}
+
+std::optional<Error> refusal_of_assay(const GroupPtr& assay, Context& context) try {
+  const SeuratLayers matrices(assay, nullptr, nullptr, context);
+  std::optional<Error> refusal;
+  for (const char* const name : {"data", "counts"}) {
+    std::optional<Error> why = matrices.refusal(name);
+    if (!why && matrices.has(name)) return std::nullopt;
+    if (!refusal) refusal = std::move(why);
+  }
+  return refusal;
+} catch (const Error&) {
+  return std::nullopt;  // making the matrix reports the error
 }
 
 // A matrix with features or cells in another order is rearranged by their names in matrix().

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/core/model/context.h"
@@ -35,6 +36,11 @@ class SeuratLayers {
   // there is nothing of that name. Throws unsupported, with the name of the layer, if cells are missing or
   // the parts cannot be joined.
   Content matrix(std::string_view name) const;
+  // Returns the reason why the matrix called name, or a layer into which it was split, cannot be read by any
+  // reader, if it is known without reading data.
+  std::optional<Error> refusal(std::string_view name) const;
+  // Returns whether the assay has a matrix called name, or layers into which it was split.
+  bool has(std::string_view name) const;
   // Returns the content of a matrix if it has all features and cells, in their order; otherwise monostate.
   Content whole(const Node& matrix) const;
   // Returns why the layers do not belong to the object's cells: the assay has other cells, or another order.
@@ -46,6 +52,7 @@ class SeuratLayers {
     std::string names;  // the layers, as messages call them
     std::vector<SparseMatrix> matrices;
   };
+  std::pair<GroupPtr, std::vector<std::string>> split_layers(std::string_view name) const;
   Parts parts_of(std::string_view name) const;
   void add_part(const std::string& name, const std::optional<Node>& node, Parts& parts) const;
 
@@ -54,5 +61,9 @@ class SeuratLayers {
   const ArrayPtr cells_;
   Context& context_;
 };
+
+// Returns the reason why no file can hold the assay, if it is known without reading data: it has data or
+// counts, and each of them is refused.
+std::optional<Error> refusal_of_assay(const GroupPtr& assay, Context& context);
 
 }  // namespace plainfs::annotated

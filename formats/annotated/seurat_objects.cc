@@ -30,11 +30,12 @@ std::optional<FoundAnnotatedMatrix> only_matrix(const Node& directory, Context& 
   return std::move(found[0]);
 }
 
-// Returns what Seurat requires and the matrix is known to lack; "" if nothing.
-std::string_view missing_part(const FoundAnnotatedMatrix& matrix) {
-  if (matrix.cells == 0) return "no cells";
-  if (matrix.genes == 0) return "no features";
-  return matrix.has_counts ? "" : "no X, layers/counts or raw/X";
+// Returns why it is known that Seurat cannot hold the matrix; "" if it may.
+std::string fault_for_seurat(const FoundAnnotatedMatrix& matrix) {
+  if (matrix.refusal) return matrix.refusal->what();
+  if (matrix.cells == 0) return "it has no cells";
+  if (matrix.genes == 0) return "it has no features";
+  return matrix.has_counts ? "" : "it has no X, layers/counts or raw/X";
 }
 
 struct Modality {
@@ -155,9 +156,8 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
                                  node->parts->path()));
       continue;
     }
-    if (const std::string_view missing = missing_part(*matrix); !missing.empty()) {
-      context.notice(
-          fmt::format("seurat.rds: {}: not in the object: it has {}", node->parts->path(), missing));
+    if (const std::string fault = fault_for_seurat(*matrix); !fault.empty()) {
+      context.notice(fmt::format("seurat.rds: {}: not in the object: {}", node->parts->path(), fault));
       continue;
     }
     const std::optional<uint64_t> its_cells = cells_of(node->parts, context);
@@ -180,13 +180,13 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
 
 std::optional<FoundSeuratObject> find_seurat_object(const Node& directory, Context& context) {
   if (auto matrix = only_matrix(directory, context)) {
-    if (const std::string_view missing = missing_part(*matrix); !missing.empty()) {
-      context.notice(fmt::format("no seurat.rds of {}: it has {}", directory.parts->path(), missing));
+    if (const std::string fault = fault_for_seurat(*matrix); !fault.empty()) {
+      context.notice(fmt::format("no seurat.rds of {}: {}", directory.parts->path(), fault));
       return std::nullopt;
     }
     std::vector<AlternativeExperiment> alternatives = alternative_experiments(directory, context);
     std::erase_if(alternatives, [](const AlternativeExperiment& experiment) {
-      return !missing_part(experiment.matrix).empty();
+      return !fault_for_seurat(experiment.matrix).empty();
     });
     return
         [name = matrix->assay.empty() ? assay_name(directory) : matrix->assay, make = std::move(matrix->make),

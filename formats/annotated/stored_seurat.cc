@@ -140,14 +140,19 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   const SeuratLayers matrices(group, assay.features, made_.cells, context_);
   if (const std::optional<Error> fault = matrices.fault_of_cells())
     return leave_out(group->path(), fault->what());
+  const auto is_refused = [&](const char* matrix) {
+    const std::optional<Error> refusal = matrices.refusal(matrix);
+    if (refusal) leave_out(fmt::format("{}/{}", group->path(), matrix), refusal->what());
+    return refusal.has_value();
+  };
   try {
-    assay.data = seurat_matrix(matrices.matrix("data"));
+    if (!is_refused("data")) assay.data = seurat_matrix(matrices.matrix("data"));
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported || name == made_.active_assay) throw;
     return leave_out(group->path(), error.what());
   }
   try {
-    assay.counts = seurat_matrix(matrices.matrix("counts"));
+    if (!is_refused("counts")) assay.counts = seurat_matrix(matrices.matrix("counts"));
   } catch (const Error& error) {
     const bool is_needed = std::holds_alternative<std::monostate>(assay.data) && name == made_.active_assay;
     if (error.code() != Errc::unsupported || is_needed) throw;
@@ -346,6 +351,20 @@ void StoredSeurat::take_lists() {
   for (const char* name : {"neighbors", "commands"}) take(member_path(*root_, name));
 }
 
+// Returns the reason why the first assay is refused if all of them are.
+std::optional<Error> refusal_of_all(const Group& assays, Context& context) try {
+  std::optional<Error> first;
+  for (const Member& member : assays.members()) {
+    std::optional<Error> refusal =
+        member.node.parts ? refusal_of_assay(member.node.parts, context) : std::nullopt;
+    if (!refusal) return std::nullopt;
+    if (!first) first = std::move(refusal);
+  }
+  return first;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
 // Returns whether an assay has something in the place of a matrix that an object requires. What cannot be
 // read may be one.
 bool may_have_matrix(const Group& assays) try {
@@ -374,6 +393,10 @@ std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& dire
     return std::nullopt;
   if (!may_have_matrix(*assays->parts)) {
     context.notice(fmt::format("no seurat.rds of {}: no assay has a matrix", root->path()));
+    return std::nullopt;
+  }
+  if (const std::optional<Error> refusal = refusal_of_all(*assays->parts, context)) {
+    context.notice(fmt::format("no seurat.rds of {}: {}", root->path(), refusal->what()));
     return std::nullopt;
   }
   return [root, &context] { return StoredSeurat(root, context).make(); };

@@ -821,6 +821,42 @@ class Commands(unittest.TestCase):
         self.assertNotIn(".mtx", text)
         self.assertNotIn("10x.h5", text)
 
+    def seurat_with_refused_layers(self, folder, which):
+        """Writes a Seurat object with an unknown class in place of RenameDims: of all layers, or of one."""
+        golden = os.path.join(DATA, "r-objects", "seurat_v5_bpcells")
+        with open(os.path.join(golden, "store.rds"), "rb") as file:
+            parts = gzip.decompress(file.read()).split(b"RenameDims")
+        self.assertEqual(len(parts), 4)
+        classes = [b"RenamePlus" if which in (i, None) else b"RenameDims" for i in range(3)]
+        store = os.path.join(folder, "store.rds")
+        with open(store, "wb") as file:
+            file.write(b"".join(part + name for part, name in zip(parts, classes + [b""])))
+        shutil.copytree(os.path.join(golden, "counts_dir"), os.path.join(folder, "counts_dir"))
+        return store
+
+    def test_refused_layer_is_left_out_of_files(self):
+        for which, name in ((0, "counts"), (1, "data")):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                store = self.seurat_with_refused_layers(folder, which)
+                checked = run("check", store)
+                text = (checked.stdout + checked.stderr).decode()
+                self.assertIn(f"/assays/RNA/{name}: not in the .h5ad: the BPCells class RenamePlus", text)
+                self.assertIn(f"seurat.rds: /assays/RNA/{name}: not in the object: the BPCells class", text)
+                for file in ("seurat.rds", "assays/RNA.h5ad"):
+                    self.assertGreater(len(run("cat", store, file).stdout), 1000, file)
+
+    def test_assay_of_refused_layers_has_no_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = self.seurat_with_refused_layers(folder, None)
+            listed = run("ls", "-a", "-R", store).stdout.decode().split()
+            checked = run("check", store)
+        for name in ("seurat.rds", "RNA.h5ad", "RNA.zarr", "by", "pseudobulk", "matrix.rds", "bpcells", "matrix.csv"):
+            self.assertNotIn(name, listed)
+        self.assertIn("matrix.mtx", listed)  # it reports the reason
+        text = (checked.stdout + checked.stderr).decode()
+        for name in ("seurat.rds of /", "RNA.h5ad of /assays"):
+            self.assertIn(f"no {name}: the BPCells class RenamePlus is not computed", text)
+
     def test_info_lists_graphs(self):
         text = run("info", os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom")).stdout.decode()
         self.assertRegex(text, r"(?m)^row_graphs/knn +sparse matrix +7 × 7, 3 values \(float64\), by coordinates$")

@@ -170,6 +170,69 @@ class Mex(unittest.TestCase):
             with self.subTest(i=i, symmetry=symmetry):
                 numpy.testing.assert_array_equal(shown.toarray(), expected)
 
+    def write_market(self, path, layout, field, symmetry, chance):
+        """Writes a random matrix of one field and symmetry, line by line, since scipy does not write all of them."""
+        number = {
+            "integer": lambda: str(chance.integers(-9, 10)),
+            "real": lambda: repr(float(chance.normal())),
+            "complex": lambda: f"{float(chance.normal())!r} {float(chance.normal())!r}",
+            "pattern": lambda: "",
+        }[field]
+        rows, columns = (int(size) for size in chance.integers(1, 12, 2))
+        columns = columns if symmetry == "general" else rows
+        places = [(row, column) for column in range(columns) for row in range(rows)]
+        if symmetry != "general":
+            places = [(row, column) for row, column in places if row >= column + (symmetry == "skew-symmetric")]
+        if layout == "array":
+            size, lines = f"{rows} {columns}", [number() for _ in places]
+        else:
+            chance.shuffle(places)
+            places = places[: len(places) // 2]
+            size = f"{rows} {columns} {len(places)}"
+            lines = [f"{row + 1} {column + 1} {number()}".rstrip() for row, column in places]
+        with open(path, "w") as file:
+            file.write("\n".join([f"%%MatrixMarket matrix {layout} {field} {symmetry}", size, *lines]) + "\n")
+
+    @needs_anndata
+    def test_every_field_and_symmetry_has_the_values_that_scipy_reads(self):
+        chance = numpy.random.default_rng(72)
+        symmetries = ("general", "symmetric", "skew-symmetric", "hermitian")
+        kinds = [
+            (layout, field, symmetry)
+            for layout in ("coordinate", "array")
+            for field in ("integer", "real", "complex", "pattern")
+            for symmetry in symmetries
+            if not (layout == "array" and field == "pattern")
+        ]
+        for i in range(3 * len(kinds)):
+            layout, field, symmetry = kinds[i % len(kinds)]
+            path = self.path(f"{i}.mtx")
+            self.write_market(path, layout, field, symmetry, chance)
+            with self.subTest(i=i, layout=layout, field=field, symmetry=symmetry):
+                expected, shown = scipy.io.mmread(path), cat(path, "matrix.mtx")
+                expected = expected.toarray() if scipy.sparse.issparse(expected) else expected
+                read = scipy.io.mmread(io.BytesIO(shown))
+                numpy.testing.assert_array_equal(read.toarray(), expected)
+                self.assertEqual(read.dtype.kind == "c", field == "complex")
+                again = self.path(f"{i}-again.mtx")
+                with open(again, "wb") as file:
+                    file.write(shown)
+                self.assertEqual(cat(again, "matrix.mtx"), shown)
+
+    def test_complex_matrix_has_no_files_of_programs_without_them(self):
+        names = (("genes.tsv", "a\nb\n"), ("barcodes.tsv", "x\ny\n"))
+        text = "%%MatrixMarket matrix coordinate complex general\n2 2 1\n2 1 1.5 -2\n"
+        for name, content in (("matrix.mtx", text), *names):
+            with open(self.path(name), "w") as file:
+                file.write(content)
+        listed = run("ls", "-a", self.folder).decode().split()
+        shown = sorted(name for name in listed if name[0].islower())
+        self.assertEqual(shown, ["barcodes.tsv", "genes.tsv", "matrix.mtx"])
+        self.assertEqual(cat(self.folder, "matrix.mtx").decode(), text)
+        checked = subprocess.run([PROGRAM, "check", self.folder], capture_output=True, text=True, timeout=120)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        self.assertIn("complex128", checked.stdout + checked.stderr)
+
     def test_table_in_a_folder_stays_a_file(self):
         with open(self.path("counts.csv"), "w") as file:
             file.write(",c1,c2\ng1,0,2\n")

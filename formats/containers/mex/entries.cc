@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -132,6 +133,19 @@ bool read_value(Line& line, Entries& entries) {
   }
 }
 
+// A number in dense lines.
+struct Number {
+  double real = 0;
+  double imaginary = 0;
+};
+
+// Returns the value at the mirror image of an entry.
+Number image_of(const Number& value, const Header& header) {
+  if (header.symmetry == Symmetry::skew_symmetric) return {-value.real, -value.imaginary};
+  if (header.symmetry == Symmetry::hermitian) return {value.real, -value.imaginary};
+  return value;
+}
+
 // The elements of a dense text, each with its place.
 class DenseLines {
  public:
@@ -145,13 +159,16 @@ class DenseLines {
       throw damaged("line {}: there are more elements than the {} of the header", number, header_.entries);
     uint64_t column = column_of(place), row = place - first_of(column);
     if (header_.symmetry != Symmetry::general) row += column + (header_.symmetry == Symmetry::skew_symmetric);
-    const std::optional<double> value = number_in(line);
+    const bool is_complex = header_.field == Field::complex;
+    const std::optional<Number> value = is_complex ? complex_in(line) : number_in(line);
     if (!value)
-      throw damaged("line {}: '{}', expected a number", number, printable(line.substr(0, kMaxQuoted)));
+      throw damaged("line {}: '{}', expected {}", number, printable(line.substr(0, kMaxQuoted)),
+                    is_complex ? "two numbers" : "a number");
+    if (!is_complex) check_exact(line, *value, number);
     const bool is_missing = line == kMissing;
     add(row, column, *value, is_missing);
     if (header_.symmetry == Symmetry::general || row == column) return;
-    add(column, row, header_.symmetry == Symmetry::skew_symmetric ? -*value : *value, is_missing);
+    add(column, row, image_of(*value, header_), is_missing);
   }
 
   // Reads the row of a table.
@@ -163,10 +180,11 @@ class DenseLines {
     uint64_t column = 0;
     for (; has_more && column < header_.columns; ++column) {
       const std::string_view field = next_table_field(line, header_.separator, scratch, has_more);
-      const std::optional<double> value = number_in(field);
+      const std::optional<Number> value = number_in(field);
       if (!value)
         throw damaged("line {}, field {}: '{}', expected a number", number, column + 2,
                       printable(field.substr(0, kMaxQuoted)));
+      check_exact(field, *value, number);
       add(row, column, *value, field == kMissing);
     }
     if (column != header_.columns || has_more)
@@ -179,21 +197,38 @@ class DenseLines {
   static constexpr std::string_view kMissing = "NA";
 
   // Returns the number in a field, 0 for NA; nullopt if it is no number.
-  static std::optional<double> number_in(std::string_view field) {
-    if (field == kMissing) return 0;
+  static std::optional<Number> number_in(std::string_view field) {
+    if (field == kMissing) return Number{};
     if (field.starts_with('+')) field.remove_prefix(1);
     double value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
-    return value;
+    return Number{value, 0};
+  }
+  // Throws unsupported if the field is an integer that no real number of 64 bits has the value of.
+  static void check_exact(std::string_view field, const Number& value, uint64_t number) {
+    constexpr double kMaxExact = 9007199254740992;  // 2^53
+    if (std::abs(value.real) < kMaxExact || field.find_first_not_of("+-0123456789") != field.npos) return;
+    if (field.starts_with('+')) field.remove_prefix(1);
+    if (fmt::format("{:.0f}", value.real) != field)
+      throw unsupported("line {}: the integer {} of a dense matrix has more than 53 bits", number,
+                        printable(field));
+  }
+  static std::optional<Number> complex_in(std::string_view line) {
+    const std::string_view first = next_field(line), second = next_field(line);
+    if (first == kMissing || second == kMissing || !next_field(line).empty()) return std::nullopt;
+    const std::optional<Number> real = number_in(first), imaginary = number_in(second);
+    if (!real || !imaginary) return std::nullopt;
+    return Number{real->real, imaginary->real};
   }
 
-  void add(uint64_t row, uint64_t column, double value, bool is_missing) {
-    if (value == 0 && !is_missing) return;
+  void add(uint64_t row, uint64_t column, const Number& value, bool is_missing) {
+    if (value.real == 0 && value.imaginary == 0 && !is_missing) return;
     if (is_missing) entries_.missing.push_back(entries_.count());
     entries_.row.push_back(static_cast<uint32_t>(row));
     entries_.column.push_back(static_cast<uint32_t>(column));
-    entries_.real.push_back(value);
+    entries_.real.push_back(value.real);
+    if (header_.field == Field::complex) entries_.real.push_back(value.imaginary);
   }
 
   // Returns the number of elements before a column.
@@ -237,8 +272,27 @@ void read_dense(std::string_view lines, const Header& header, uint64_t first_lin
   }
 }
 
-// Adds to each entry off the diagonal its mirror.
-void add_mirrors(Entries& entries) {
+// Adds the value of an entry, or of its mirror image, to `mirrored`.
+void add_value(const Entries& entries, uint64_t entry, bool is_image, const Header& header,
+               Entries& mirrored) {
+  if (!entries.integer.empty()) {
+    const int64_t value = entries.integer[entry];
+    if (value == std::numeric_limits<int64_t>::min())
+      throw unsupported("the integer {} in a mirrored matrix", value);
+    mirrored.integer.push_back(is_image ? -value : value);
+  }
+  if (entries.real.empty()) return;
+  if (header.field != Field::complex) {
+    mirrored.real.push_back(is_image ? -entries.real[entry] : entries.real[entry]);
+    return;
+  }
+  const Number stored{entries.real[2 * entry], entries.real[2 * entry + 1]};
+  const Number value = is_image ? image_of(stored, header) : stored;
+  mirrored.real.insert(mirrored.real.end(), {value.real, value.imaginary});
+}
+
+// Adds to each entry off the diagonal its mirror image.
+void add_mirrors(const Header& header, Entries& entries) {
   Entries all;
   std::swap(all.missing, entries.missing);
   Entries mirrored;
@@ -253,13 +307,7 @@ void add_mirrors(Entries& entries) {
       if (is_missing) mirrored.missing.push_back(mirrored.count());
       mirrored.row.push_back(copy == 0 ? entries.row[i] : entries.column[i]);
       mirrored.column.push_back(copy == 0 ? entries.column[i] : entries.row[i]);
-      if (!entries.integer.empty()) {
-        const int64_t value = entries.integer[i];
-        if (value == std::numeric_limits<int64_t>::min())
-          throw unsupported("the integer {} in a mirrored matrix", value);
-        mirrored.integer.push_back(copy == 0 ? value : -value);
-      }
-      if (!entries.real.empty()) mirrored.real.push_back(copy == 0 ? entries.real[i] : -entries.real[i]);
+      add_value(entries, i, copy == 1, header, mirrored);
     }
   }
   entries = std::move(mirrored);
@@ -314,12 +362,14 @@ Entries read_entries(std::string_view lines, const Header& header, uint64_t firs
       break;
     case Field::pattern:
       read_lines<Field::pattern>(lines, header, first_line, entries);
+      if (header.is_mirrored()) entries.integer.assign(static_cast<size_t>(entries.count()), 1);
       break;
     case Field::complex:
+      entries.real.reserve(2 * likely);
       read_lines<Field::complex>(lines, header, first_line, entries);
       break;
   }
-  if (header.is_mirrored()) add_mirrors(entries);
+  if (header.is_mirrored()) add_mirrors(header, entries);
   return entries;
 }
 

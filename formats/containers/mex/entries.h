@@ -11,9 +11,9 @@
 
 namespace plainfs::mex {
 
-// The entries of some lines. row and column are counted from 0. Exactly one of the lists of values is filled,
-// none for a pattern. Zeros of dense lines are left out, and their numbers are reals. Of a mirrored matrix
-// both entries are listed.
+// The entries of some lines. row and column are counted from 0. Exactly one of the lists of values is filled;
+// none for a pattern, unless it is mirrored. Zeros of dense lines are left out, and their numbers are reals
+// or complex. Of a mirrored matrix both entries are listed.
 struct Entries {
   std::vector<uint32_t> row;
   std::vector<uint32_t> column;

@@ -62,9 +62,6 @@ Header banner_of(std::string_view line) {
 uint64_t elements_of(const Header& header) {
   const uint64_t all = checked_multiply(header.rows, header.columns);
   if (header.symmetry == Symmetry::general) return all;
-  if (header.rows != header.columns)
-    throw damaged("line {}: {} x {}, expected a square of a symmetric matrix", header.lines, header.rows,
-                  header.columns);
   const bool has_diagonal = header.symmetry != Symmetry::skew_symmetric;
   return has_diagonal ? all - (all - header.rows) / 2 : (all - header.rows) / 2;
 }
@@ -92,6 +89,9 @@ void read_sizes(std::string_view line, Header& header) {
     throw damaged("line {}: '{}', expected {} numbers", header.lines, printable(whole), count);
   header.rows = sizes[0];
   header.columns = sizes[1];
+  if (header.symmetry != Symmetry::general && header.rows != header.columns)
+    throw damaged("line {}: {} x {}, expected a square of a symmetric matrix", header.lines, header.rows,
+                  header.columns);
   header.entries = is_coordinate ? sizes[2] : elements_of(header);
 }
 

@@ -33,8 +33,14 @@ struct Header {
 
   // Returns whether every element has a place in the text, given by its line.
   bool is_dense() const { return layout != Layout::coordinate; }
-  // Returns whether an entry off the diagonal stands for two, of which both are listed.
-  bool is_mirrored() const { return symmetry == Symmetry::skew_symmetric; }
+  // Returns whether the value of an entry differs from that of its mirror image across the diagonal. Both are
+  // then listed.
+  bool is_mirrored() const {
+    return symmetry == Symmetry::skew_symmetric ||
+           (symmetry == Symmetry::hermitian && field == Field::complex);
+  }
+  // Returns whether an entry off the diagonal also stands for its mirror image, which has the same value.
+  bool is_symmetric() const { return symmetry != Symmetry::general && !is_mirrored(); }
 };
 
 // Returns whether text begins with the banner, in any case.

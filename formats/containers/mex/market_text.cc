@@ -16,7 +16,7 @@ namespace {
 using unpacked::ByteSource;
 using unpacked::UnpackedBytes;
 
-constexpr const char kPassName[] = "MatrixMarket 3";
+constexpr const char kPassName[] = "MatrixMarket 4";
 constexpr uint64_t kMaxHeaderBytes = uint64_t{1} << 20;
 constexpr uint64_t kMaxTableHeaderBytes = uint64_t{128} << 20;  // names of cells, and a row
 
@@ -45,10 +45,6 @@ Header read_header_of(ByteSource& source) {
 
 void check_supported(const Header& header) {
   constexpr uint64_t kMaxSide = uint64_t{1} << 32;
-  if (header.field == Field::complex)
-    throw unsupported("a MatrixMarket text of complex numbers; scipy.io.mmread reads it");
-  if (header.symmetry == Symmetry::hermitian)
-    throw damaged("line 1: hermitian, expected complex numbers in such a matrix");
   if (header.is_dense() && header.field == Field::pattern) throw damaged("line 1: an array without values");
   if (header.rows >= kMaxSide || header.columns >= kMaxSide)
     throw unsupported("a matrix of {} x {}, supported are sides below 2^32", header.rows, header.columns);
@@ -135,6 +131,10 @@ class MarketText::Part final : public Array {
     if (what_ == What::row) return all(entries.row);
     if (what_ == What::column) return all(entries.column);
     if (dtype().kind == Kind::real) return all(entries.real);
+    if (dtype().kind == Kind::complex) {
+      std::memcpy(out, entries.real.data() + 2 * first, count * 2 * sizeof entries.real[0]);
+      return;
+    }
     if (!entries.real.empty()) return copy_whole(entries, first, count, out);
     if (dtype().size == sizeof(int64_t)) return all(entries.integer);
     for (uint64_t i = 0; i < count; ++i) {
@@ -310,6 +310,7 @@ bool MarketText::adopt_kept_pass() {
 }
 
 DType MarketText::value_type() const {
+  if (header_.field == Field::complex) return number_type(Kind::complex, 2 * sizeof(double));
   const bool are_real = header_.is_dense() ? !map_.are_whole : header_.field == Field::real;
   if (are_real) return number_type(Kind::real, 8);
   return number_type(Kind::integer, map_.has_wide_integers ? 8 : 4);
@@ -334,7 +335,7 @@ ArrayPtr MarketText::columns() const {
   return std::make_shared<Part>(shared_from_this(), Part::What::column);
 }
 ArrayPtr MarketText::values() const {
-  if (header_.field == Field::pattern) {
+  if (header_.field == Field::pattern && !header_.is_mirrored()) {
     const DType type = number_type(Kind::integer, 4);
     Elements one = zero_elements(type, 1);
     one.mutable_values<int32_t>()[0] = 1;

@@ -49,8 +49,8 @@ bool is_table(const FilePtr& file);
 class MarketText : public std::enable_shared_from_this<MarketText> {
  public:
   // Reads the header of file, and then all of it unless the results of an earlier session are known. A fault
-  // behind the header is kept (fault()). Throws damaged if the header cannot be understood, unsupported if
-  // the numbers are complex or a side has 2^32 rows or columns.
+  // behind the header is kept (fault()). Throws damaged if the header cannot be understood, unsupported if a
+  // side has 2^32 rows or columns.
   static std::shared_ptr<const MarketText> open(const FilePtr& file, Context& context);
   // Opens a table of counts in the same way. Throws damaged if the file is not a table.
   static std::shared_ptr<const MarketText> open_table(const FilePtr& file, Context& context);
@@ -62,7 +62,7 @@ class MarketText : public std::enable_shared_from_this<MarketText> {
   const std::optional<Error>& fault() const { return fault_; }
   Order order() const { return map_.order; }
   // Return lists with one element per entry, in the order of the text. Rows and columns count from 0. The
-  // values of a pattern are 1; NA is missing.
+  // values of a pattern are 1 (those above the diagonal of a skew-symmetric one -1); NA is missing.
   ArrayPtr rows() const;
   ArrayPtr columns() const;
   ArrayPtr values() const;

@@ -253,7 +253,7 @@ SparseMatrix Opener::matrix_of(const std::shared_ptr<const MarketText>& text) co
     std::swap(entries.row, entries.column);
   }
   entries.value = text->values();
-  entries.is_symmetric = header.symmetry == Symmetry::symmetric && !header.is_dense();
+  entries.is_symmetric = header.is_symmetric() && !header.is_dense();
   SparseMatrix matrix;
   if (text->order() == Order::none || entries.is_symmetric || text->fault()) {
     matrix = by_columns(entries, context_);

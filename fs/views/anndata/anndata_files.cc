@@ -17,6 +17,15 @@ std::string name_in_lines(const std::string& name, const std::string& ending) {
   return name == "anndata" ? "the " + ending : name + ending;
 }
 
+// Returns whether the file of a matrix can exist. Logs why not.
+bool can_exist(const FoundAnnotatedMatrix& found, const std::string& file, const Node& node,
+               Context& context) {
+  if (!found.refusal) return true;
+  const std::string place = node.parts ? node.parts->path() : "/";
+  context.notice(fmt::format("no {} of {}: {}", file, place, found.refusal->what()));
+  return false;
+}
+
 // A file that holds every part and nothing of it.
 class NoFile : public AnnDataLayout {
  public:
@@ -55,6 +64,7 @@ std::vector<std::string> lines_left_out_of_h5ad(const AnnotatedMatrix& matrix, c
 
 void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
+    if (!can_exist(found, found.name + std::string(row.form.ending), node, context)) continue;
     const std::string file = name_in_lines(found.name, ".h5ad");
     const auto lay_out = [make = found.make, &context, file] { return h5ad(make(), context, file); };
     const auto pack = [make = found.make, &context, file] { return packed_h5ad(make(), context, file); };
@@ -85,6 +95,7 @@ void offer_h5mu_of_types(const FileRow& row, const Node& node, Context& context,
 
 void offer_zarr_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
+    if (!can_exist(found, found.name + std::string(row.form.ending), node, context)) continue;
     const std::string file = name_in_lines(found.name, ".zarr");
     files.push_back(row.entry(found.name + std::string(row.form.ending)));
     files.back().list = anndata_zarr(std::move(found.make), context, {}, file);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/annotated/parts.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/generated_array.h"
@@ -144,6 +145,9 @@ class AnnDataWriter {
     for (const AnnotatedPart& part : parts) put_part(path + "/" + part.name, part, extent);
   }
   void put_part(const std::string& path, const AnnotatedPart& part, const Extent& extent) {
+    const bool is_sparse = !part.stored && std::holds_alternative<SparseMatrix>(part.content);
+    const std::optional<Error> refusal = is_sparse ? annotated::refusal_of(part.content) : std::nullopt;
+    if (refusal) return lines_.refuse(path, refusal->what());
     if (!part.stored) return void(put_if_held(path, element(path, part.content, extent), lines_, out_));
     const auto put = [path, node = *part.stored, lines = lines_](AnnDataLayout& out) {
       put_stored(path, node, lines, out);

@@ -81,7 +81,7 @@ void DenseMtx::prepare() {
   const DType& type = values_->dtype();
   if (values_->is_null() || values_->shape().size() != 2)
     throw damaged("a matrix of rank {}", values_->shape().size());
-  if (!has_mtx_values(type)) throw unsupported("a matrix of {}", type.name());
+  if (!has_mtx_values(type) || type.kind == Kind::complex) throw unsupported("a matrix of {}", type.name());
   const Shape& shape = values_->shape();
   units_.emplace(values_, mtx_line_width(shape[0], shape[1], type), context_);
   check_block_count(block_count());

@@ -1,5 +1,6 @@
 #include "fs/views/matrix/gene_matrix.h"
 
+#include "formats/core/base/error.h"
 #include "formats/core/model/transient_fault.h"
 
 namespace plainfs {
@@ -13,7 +14,21 @@ bool are_names(const ArrayPtr& names, uint64_t length, bool is_known) {
 
 }  // namespace
 
+bool may_hold_numbers(const Node& node) {
+  ArrayPtr values;
+  if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
+    if (sparse->error) return sparse->error->code() != Errc::unsupported;
+    values = sparse->value || !sparse->as_stored ? sparse->value : sparse->as_stored->value;
+  } else if (const auto* entries = std::get_if<CoordinateMatrix>(&node.content)) {
+    values = entries->value;
+  } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
+    values = array->values;
+  }
+  return !values || transient_fault(node) || values->dtype().is_numeric();
+}
+
 std::optional<GeneMatrix> gene_matrix(const Node& node) {
+  if (!may_hold_numbers(node)) return std::nullopt;
   const bool is_known = !transient_fault(node);
   GeneMatrix generated;
   uint64_t genes = 0, cells = 0;

@@ -5,6 +5,7 @@
 #include "formats/core/sparse/computed_matrix.h"
 #include "formats/core/sparse/coordinate_source.h"
 #include "fs/views/array/array_files.h"
+#include "fs/views/matrix/gene_matrix.h"
 
 namespace plainfs {
 
@@ -72,7 +73,7 @@ std::unique_ptr<TextSource> csv_of_matrix(const SparseMatrix& matrix, Context& c
 void offer_csv_of_matrix(const FileRow& row, const Node& node, Context& context, Files& files) {
   const auto* const sparse = std::get_if<SparseMatrix>(&node.content);
   const auto* const entries = std::get_if<CoordinateMatrix>(&node.content);
-  if (!sparse && !entries) return;
+  if ((!sparse && !entries) || !may_hold_numbers(node)) return;
   SparseMatrix matrix = sparse ? *sparse : by_columns(*entries, context);
   matrix.row_names = names_of_length(matrix.row_names, matrix.rows);
   matrix.column_names = names_of_length(matrix.column_names, matrix.columns);
@@ -82,7 +83,7 @@ void offer_csv_of_matrix(const FileRow& row, const Node& node, Context& context,
 
 void offer_mtx_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
-  if (!array || !array->matrix) return;
+  if (!array || !array->matrix || !may_hold_numbers(node)) return;
   row.add(text_opener(context, [values = array->values, transposed = array->matrix->transposed,
                                 &context] { return dense_mtx(values, transposed, context); }),
           files);
@@ -104,6 +105,7 @@ void offer_column_names(const FileRow& row, const Node& node, Context& context, 
 }
 
 void offer_bpcells_of_matrix(const FileRow& row, const Node& node, Context& context, Files& files) {
+  if (!may_hold_numbers(node)) return;
   const auto add = [&](const SparseMatrix& matrix) {
     files.push_back(row.entry(std::string(row.name)));
     files.back().list = bpcells_directory(matrix, context);

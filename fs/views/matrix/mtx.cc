@@ -49,8 +49,8 @@ class Mtx : public EmittingSource<Mtx> {
   template <class Index>
   void find_unsorted(uint64_t block, std::span<const Index> index) const;
   template <class Index, class Sink>
-  void put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
-                              Sink& sink) const;
+  void put_block_by_entry(uint64_t block, std::span<const Index> index, const Elements& values,
+                          Sink& sink) const;
   template <class Index, class Sink>
   void emit_with(uint64_t block, Sink& sink) const;
 
@@ -147,11 +147,11 @@ void Mtx::find_unsorted(uint64_t block, std::span<const Index> index) const {
   matrix_.on_unsorted_index();
 }
 
-// Writes a block in which some values are NA.
+// Writes a block in which some values are NA, or all are complex.
 template <class Index, class Sink>
-void Mtx::put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
-                                 Sink& sink) const {
-  if (matrix_.missing == MissingEntries::refused)
+void Mtx::put_block_by_entry(uint64_t block, std::span<const Index> index, const Elements& values,
+                             Sink& sink) const {
+  if (matrix_.missing == MissingEntries::refused && !values.missing.empty())
     throw unsupported("MatrixMarket has no missing values for integers and truth values");
   const bool as_nan = matrix_.missing == MissingEntries::shown_as_nan;
   std::string scratch;
@@ -166,7 +166,7 @@ void Mtx::put_block_with_missing(uint64_t block, std::span<const Index> index, c
       if (as_nan && values.is_missing(i))
         sink.put(std::string_view("NaN"));
       else
-        put_csv_field(type, values, i, scratch, sink);
+        put_mtx_value(type, values, i, scratch, sink);
       sink.put('\n');
     }
   });
@@ -180,7 +180,8 @@ void Mtx::emit_with(uint64_t block, Sink& sink) const {
   const Elements values = read_run(*matrix_.value, first, count);
   if constexpr (std::is_same_v<Sink, CountingSink>)
     if (matrix_.on_unsorted_index) find_unsorted(block, index.values());
-  if (!values.missing.empty()) return put_block_with_missing(block, index.values(), values, sink);
+  if (!values.missing.empty() || matrix_.value->dtype().kind == Kind::complex)
+    return put_block_by_entry(block, index.values(), values, sink);
   visit_number(matrix_.value->dtype(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (sizeof(T) >= 4 || std::is_same_v<T, Half>) {

@@ -55,7 +55,7 @@ class MtxCoordinates : public EmittingSource<MtxCoordinates> {
       sink.put(' ');
       sink.put_number(column.values()[i] + 1);
       sink.put(' ');
-      put_csv_field(type, values, i, scratch, sink);
+      put_mtx_value(type, values, i, scratch, sink);
       sink.put('\n');
     }
   }
@@ -81,7 +81,7 @@ bool is_whole(const DType& type) {
 }  // namespace
 
 bool has_mtx_values(const DType& type) {
-  return is_whole(type) || type.kind == Kind::real;
+  return is_whole(type) || type.kind == Kind::real || type.kind == Kind::complex;
 }
 
 DType mtx_number_type(const DType& type) {
@@ -92,9 +92,9 @@ DType mtx_number_type(const DType& type) {
 
 std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_t entries,
                      bool is_symmetric) {
-  return fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n",
-                     is_whole(type) ? "integer" : "real", is_symmetric ? "symmetric" : "general", rows,
-                     columns, entries);
+  const char* const field = is_whole(type) ? "integer" : type.kind == Kind::complex ? "complex" : "real";
+  return fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n", field,
+                     is_symmetric ? "symmetric" : "general", rows, columns, entries);
 }
 
 uint64_t mtx_line_width(uint64_t rows, uint64_t columns, const DType& type) {

@@ -17,6 +17,7 @@
 #include "formats/core/model/node.h"
 #include "formats/core/text/digits.h"
 #include "formats/core/text/number_loops.h"
+#include "fs/text/field_text.h"
 #include "fs/text/sink.h"
 #include "fs/text/text_file.h"
 
@@ -29,7 +30,8 @@ std::unique_ptr<TextSource> mtx_coordinates(CoordinateMatrix matrix, Context& co
 // The parts of MatrixMarket text that sparse and dense matrices share: the supported types of values, the
 // header, and the approximate length of lines.
 
-// Returns whether matrix.mtx can hold values of `type`: numbers or booleans.
+// Returns whether matrix.mtx of a sparse matrix can hold values of `type`: numbers, complex ones too, or
+// booleans.
 bool has_mtx_values(const DType& type);
 
 // Returns the type in which the values are written: integers for booleans and enumerations, because
@@ -42,6 +44,20 @@ std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_
 
 // Returns the approximate number of characters of a line.
 uint64_t mtx_line_width(uint64_t rows, uint64_t columns, const DType& type);
+
+// Writes one value: of a complex number its real part, a blank and its imaginary part.
+template <class Sink>
+void put_mtx_value(const DType& type, const Elements& values, uint64_t entry, std::string& scratch,
+                   Sink& sink) {
+  if (type.kind != Kind::complex) return put_csv_field(type, values, entry, scratch, sink);
+  if (values.is_missing(entry)) throw unsupported("MatrixMarket has no missing complex numbers");
+  visit_number(number_type(Kind::real, type.size / 2), [&](auto zero) {
+    const auto parts = values.values<decltype(zero)>().subspan(2 * entry, 2);
+    sink.put_number(parts[0]);
+    sink.put(' ');
+    sink.put_number(parts[1]);
+  });
+}
 
 // The inner loop of matrix.mtx, which writes one row or column after another. Parts that are constant in a
 // run of entries are formatted once; the rest is an index, a value and a few bytes per line.

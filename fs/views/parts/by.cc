@@ -160,7 +160,7 @@ void offer_by(const FileRow& row, const Node& node, Context& context, Files& fil
   const bool is_selection = group && group->is_selection();
   if (group && group->depth() >= kMaxDepth) return;
   const std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
-  if (!found || !found->has_obs) return;
+  if (!found || !found->has_obs || found->refusal) return;
   files.push_back(directory_of(
       row, [stored, make = found->make, &context] { return cells_of_matrix(stored, make(), context); }));
   files.back().is_never_listed = is_selection;

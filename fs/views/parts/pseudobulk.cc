@@ -239,7 +239,7 @@ ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames
 
 void offer_pseudobulk(const FileRow& row, const Node& node, Context& context, Files& files) {
   std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
-  if (!found || !found->has_obs) return;
+  if (!found || !found->has_obs || found->refusal) return;
   ViewEntry directory = row.entry(std::string(row.name));
   const std::string place = node.parts ? node.parts->path() : "/";
   directory.found = std::make_shared<const Pseudobulks>(std::move(found->make),

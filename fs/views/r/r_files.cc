@@ -2,6 +2,7 @@
 
 #include "formats/annotated/seurat_objects.h"
 #include "formats/core/sparse/coordinate_source.h"
+#include "fs/views/matrix/gene_matrix.h"
 #include "fs/views/r/rds.h"
 #include "fs/views/table/table_files.h"
 
@@ -18,8 +19,18 @@ void offer_seurat(const FileRow& row, const Node& node, Context& context, Files&
   files.back().is_unlisted = std::holds_alternative<SparseMatrix>(node.content);
 }
 
-ByteLayout rds_of_matrix(const SparseMatrix& matrix, Context& context) {
-  return sparse_rds(evaluated(matrix), context);
+void offer_rds_of_sparse(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* sparse = std::get_if<SparseMatrix>(&node.content);
+  if (!sparse || !may_hold_numbers(node)) return;
+  const auto lay_out = [matrix = *sparse, &context] { return sparse_rds(evaluated(matrix), context); };
+  row.add(layout_opener(context, lay_out, row.version), files);
+}
+
+void offer_rds_of_coordinates(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* entries = std::get_if<CoordinateMatrix>(&node.content);
+  if (!entries || !may_hold_numbers(node)) return;
+  const auto lay_out = [matrix = *entries, &context] { return coordinates_rds(matrix, context); };
+  row.add(layout_opener(context, lay_out, row.version), files);
 }
 
 void offer_rds_of_table(const FileRow& row, const Node& node, Context& context, Files& files) {

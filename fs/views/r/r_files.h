@@ -20,7 +20,9 @@ ByteLayout seurat_rds(const JointMatrices& joint, Context& context);
 
 // For nodes with one annotated matrix, for the modalities of a MuData, and for h5Seurat files.
 void offer_seurat(const FileRow& row, const Node& node, Context& context, Files& files);
-ByteLayout rds_of_matrix(const SparseMatrix& matrix, Context& context);
+// For sparse matrices of numbers.
+void offer_rds_of_sparse(const FileRow& row, const Node& node, Context& context, Files& files);
+void offer_rds_of_coordinates(const FileRow& row, const Node& node, Context& context, Files& files);
 void offer_rds_of_table(const FileRow& row, const Node& node, Context& context, Files& files);
 // For arrays of rank 2 or more, and as tables for arrays of compounds.
 void offer_rds_of_array(const FileRow& row, const Node& node, Context& context, Files& files);

@@ -113,6 +113,7 @@ void offer_xlsx_of_array(const FileRow& row, const Node& node, Context& context,
 
 void offer_workbook_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
+    if (found.refusal) continue;
     const std::string name = found.name == "anndata" ? std::string(row.name) : found.name + ".xlsx";
     const auto find_sheets = [make = std::move(found.make), name, &context] {
       const AnnotatedMatrix matrix = make();

@@ -193,9 +193,11 @@ BOOST_AUTO_TEST_CASE(unreadable_matrix_lists_its_parts) {
   BOOST_CHECK_EXCEPTION(text_of(parts.genes(), "B.csv"), Error, mentions("pointer 1 is 9"));
   BOOST_CHECK_EXCEPTION(text_of(parts.genes(), "B.npy"), Error, mentions("pointer 1 is 9"));
   matrix = small_matrix(context);
-  matrix.error = unsupported("a matrix of words");
+  matrix.error = damaged("a matrix of words");
   BOOST_CHECK_EXCEPTION(text_of(Directories(matrix, context).genes(), "B.csv"), Error,
                         mentions("a matrix of words"));
+  matrix.error = unsupported("a matrix of words");
+  BOOST_TEST(Directories(matrix, context).all.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

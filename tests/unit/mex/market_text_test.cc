@@ -203,6 +203,7 @@ BOOST_AUTO_TEST_CASE(symmetric_array_is_a_triangle_by_column) {
   BOOST_TEST((full("symmetric", "1\n2\n3\n4\n5\n6\n") == std::vector<int>{1, 2, 3, 2, 4, 5, 3, 5, 6}));
   BOOST_TEST((full("skew-symmetric", "1\n2\n3\n") == std::vector<int>{0, -1, -2, 1, 0, -3, 2, 3, 0}));
   check_refused("%%MatrixMarket matrix array integer symmetric\n3 2\n", "expected a square");
+  check_refused("%%MatrixMarket matrix coordinate complex hermitian\n3 2 1\n", "expected a square");
 }
 
 BOOST_AUTO_TEST_CASE(skew_symmetric_entry_has_a_mirror) {
@@ -221,7 +222,57 @@ BOOST_AUTO_TEST_CASE(damaged_elements_are_named_by_their_line) {
   check_fault(head + "1\nx\n3\n4\n", "line 4: 'x', expected a number");
   check_fault(head + "1\n\n3\n4\n", "line 4: blank");
   check_refused("%%MatrixMarket matrix array pattern general\n1 1\n", "an array without values");
-  check_refused("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", "complex");
+}
+
+BOOST_AUTO_TEST_CASE(integer_of_a_dense_line_is_exact_or_refused) {
+  TestContext context;
+  const std::string head = "%%MatrixMarket matrix array integer general\n1 1\n";
+  const auto exact = open_text(head + "9007199254740994\n", context);
+  BOOST_TEST((all_of<double>(exact->values()) == std::vector<double>{9007199254740994}));
+  check_fault(head + "9007199254740993\n", "line 3: the integer 9007199254740993 of a dense matrix has more");
+}
+
+BOOST_AUTO_TEST_CASE(complex_entry_has_two_reals) {
+  TestContext context;
+  const auto text = open_text(
+      "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1.5 -2\n2 2 0 1e300\n", context);
+  BOOST_TEST((text->values()->dtype() == number_type(Kind::complex, 16)));
+  BOOST_TEST((all_of<double>(text->values()) == std::vector<double>{1.5, -2, 0, 1e300}));
+  BOOST_TEST((read_all(*text->values()).count == 2U));
+  const Elements second = text->values()->read(range(1, 1));
+  BOOST_TEST(second.values<double>()[1] == 1e300);
+  check_fault("%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1.5\n", "expected two numbers");
+}
+
+BOOST_AUTO_TEST_CASE(hermitian_entry_has_its_conjugate_as_a_mirror) {
+  TestContext context;
+  const auto text =
+      open_text("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 4 0\n2 1 1.5 -2\n", context);
+  BOOST_TEST((all_of<uint32_t>(text->rows()) == std::vector<uint32_t>{0, 1, 0}));
+  BOOST_TEST((all_of<uint32_t>(text->columns()) == std::vector<uint32_t>{0, 0, 1}));
+  BOOST_TEST((all_of<double>(text->values()) == std::vector<double>{4, 0, 1.5, -2, 1.5, 2}));
+  const auto skew =
+      open_text("%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 1.5 -2\n", context);
+  BOOST_TEST((all_of<double>(skew->values()) == std::vector<double>{1.5, -2, -1.5, 2}));
+  const auto real = open_text("%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 1.5\n", context);
+  BOOST_TEST(real->header().is_symmetric());
+}
+
+BOOST_AUTO_TEST_CASE(complex_array_has_two_reals_in_each_line) {
+  TestContext context;
+  const auto text =
+      open_text("%%MatrixMarket matrix array complex hermitian\n2 2\n4 0\n 1.5\t-2 \n0 0\n", context);
+  BOOST_TEST((all_of<uint32_t>(text->rows()) == std::vector<uint32_t>{0, 1, 0}));
+  BOOST_TEST((all_of<double>(text->values()) == std::vector<double>{4, 0, 1.5, -2, 1.5, 2}));
+  check_fault("%%MatrixMarket matrix array complex general\n1 1\n4\n", "line 3: '4', expected two numbers");
+  check_fault("%%MatrixMarket matrix array complex general\n1 1\n4 5 6\n", "expected two numbers");
+}
+
+BOOST_AUTO_TEST_CASE(skew_symmetric_pattern_has_a_negative_mirror) {
+  TestContext context;
+  const auto text =
+      open_text("%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n", context);
+  BOOST_TEST((all_of<int32_t>(text->values()) == std::vector<int32_t>{1, -1}));
 }
 
 std::shared_ptr<const MarketText> open_counts(const std::string& text, Context& context) {
