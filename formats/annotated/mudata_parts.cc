@@ -189,7 +189,8 @@ MuDataParts of_mudata(const GroupPtr& root, Context& context) {
       continue;
     }
     origins->add_implied(member_path(*mod, name));
-    const char* const why = found.size() == 1 ? found.front().refusal->what() : "not an AnnData with one matrix";
+    const char* const why =
+        found.size() == 1 ? found.front().refusal->what() : "not an AnnData with one matrix";
     context.notice(fmt::format("{}: not in the .h5mu: {}", member_path(*mod, name), why));
   }
   parts.common.origins = origins;
