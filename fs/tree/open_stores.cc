@@ -17,7 +17,7 @@ struct OpenStores::Slot {
 };
 
 OpenStores::OpenStores(Context& context, size_t most_open, std::function<void(const std::string&)> let_go)
-    : context_(context), most_open_(most_open), let_go_(std::move(let_go)) {}
+    : context_(context), let_go_(std::move(let_go)), recent_(most_open) {}
 
 OpenStores::~OpenStores() {
   for (const auto& [path, slot] : slots_)
@@ -44,26 +44,14 @@ StorePtr OpenStores::open(const std::string& path) {
     }
   }
   StorePtr store = slot->store;
-  Dropped dropped;  // freed after the lock, because that closes files
+  std::list<std::pair<std::string, std::shared_ptr<Slot>>> dropped;  // freed without the lock: closes files
   {
     const MutexLock lock(mutex_);
-    const auto place = std::find(recent_.begin(), recent_.end(), path);
-    if (place != recent_.end()) recent_.erase(place);
-    recent_.push_front(path);
-    if (recent_.size() > most_open_) dropped = make_room();
+    dropped = recent_.keep(path, slot);
+    for (const auto& [gone, its_slot] : dropped) slots_.erase(gone);
   }
-  if (dropped.slot) let_go_(dropped.path);
+  for (const auto& [gone, its_slot] : dropped) let_go_(gone);
   return store;
-}
-
-OpenStores::Dropped OpenStores::make_room() {
-  Dropped dropped{std::move(recent_.back()), nullptr};
-  recent_.pop_back();
-  if (const auto found = slots_.find(dropped.path); found != slots_.end()) {
-    dropped.slot = std::move(found->second);
-    slots_.erase(found);
-  }
-  return dropped;
 }
 
 }  // namespace plainfs

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <list>
 #include <memory>
 #include <string>
 #include <unordered_map>
 
 #include "cache/mutex.h"
+#include "cache/recent.h"
 #include "formats/core/model/store.h"
 
 namespace plainfs {
@@ -29,20 +29,12 @@ class OpenStores {
 
  private:
   struct Slot;
-  // A dropped store.
-  struct Dropped {
-    std::string path;
-    std::shared_ptr<Slot> slot;  // null: none was dropped
-  };
-  Dropped make_room() REQUIRES(mutex_);
 
   Context& context_;
-  const size_t most_open_;
   const std::function<void(const std::string&)> let_go_;
   Mutex mutex_;  // a slot's own mutex guards its opening
   std::unordered_map<std::string, std::shared_ptr<Slot>> slots_ GUARDED_BY(mutex_);
-  std::list<std::string> recent_
-      GUARDED_BY(mutex_);  // paths of slots that hold a store, the most recent first
+  Recent<std::string, std::shared_ptr<Slot>> recent_ GUARDED_BY(mutex_);  // those that hold a store
 };
 
 }  // namespace plainfs

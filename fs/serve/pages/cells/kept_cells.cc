@@ -12,8 +12,6 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMaxKept = 8;
-constexpr size_t kMaxBackdrops = 4;  // of one annotated matrix, up to 2 MiB each
 constexpr size_t kMaxFirstGenes = 40;
 constexpr uint64_t kMaxCells = uint64_t{1} << 25;  // limit of the values that a page holds at once
 
@@ -154,16 +152,11 @@ const std::vector<Slide>& PageCells::slides() const {
 std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
   {
     const MutexLock lock(backdrops_mutex_);
-    for (auto kept = backdrops_.begin(); kept != backdrops_.end(); ++kept) {
-      if (kept->slide != &slide) continue;
-      backdrops_.splice(backdrops_.begin(), backdrops_, kept);
-      return backdrops_.front().picture;
-    }
+    if (const auto* const kept = backdrops_.find(&slide)) return *kept;
   }
   auto picture = std::make_shared<const Backdrop>(backdrop_of(slide));
   const MutexLock lock(backdrops_mutex_);
-  backdrops_.push_front({&slide, picture});
-  if (backdrops_.size() > kMaxBackdrops) backdrops_.pop_back();
+  backdrops_.keep(&slide, picture);
   return picture;
 }
 
@@ -190,25 +183,19 @@ std::vector<std::string> PageCells::find_first_genes() const {
 
 PageCellsPtr KeptCells::of(Filesystem& filesystem, Inode directory) {
   OpenMeaning meaning = filesystem.meaning(directory);
-  const uint64_t opening = meaning.opening->number();
-  const std::string path = filesystem.path(directory);
+  const Key key{&filesystem, filesystem.path(directory), meaning.opening->number()};
   {
     const MutexLock lock(mutex_);
-    std::erase_if(
-        kept_, [&](const Kept& kept) { return kept.filesystem == &filesystem && kept.opening != opening; });
-    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
-      if (kept->filesystem != &filesystem || kept->path != path) continue;
-      kept_.splice(kept_.begin(), kept_, kept);
-      return kept_.front().cells;
-    }
+    kept_.erase_if(
+        [&](const Key& kept) { return kept.filesystem == &filesystem && kept.opening != key.opening; });
+    if (const PageCellsPtr* const cells = kept_.find(key)) return *cells;
   }
   const std::optional<FoundAnnotatedMatrix> found =
       annotated_matrix_of(meaning.what.node, *meaning.what.context);
   if (!found) return nullptr;
   auto cells = std::make_shared<const PageCells>(std::move(meaning), *found);
   const MutexLock lock(mutex_);
-  kept_.push_front({&filesystem, path, opening, cells});
-  if (kept_.size() > kMaxKept) kept_.pop_back();
+  kept_.keep(key, cells);
   return cells;
 }
 

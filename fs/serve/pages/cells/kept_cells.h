@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 
 #include "cache/lazy.h"
 #include "cache/mutex.h"
+#include "cache/recent.h"
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/sparse/matrix_lines.h"
 #include "fs/filesystem.h"
@@ -95,12 +95,9 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   Lazy<std::vector<std::string>> first_genes_, left_out_;
   Lazy<std::vector<Slide>> slides_;
 
-  struct KeptBackdrop {
-    const Slide* slide;
-    std::shared_ptr<const Backdrop> picture;
-  };
   mutable Mutex backdrops_mutex_;
-  mutable std::list<KeptBackdrop> backdrops_ GUARDED_BY(backdrops_mutex_);  // the most recently used first
+  mutable Recent<const Slide*, std::shared_ptr<const Backdrop>> backdrops_ GUARDED_BY(backdrops_mutex_){
+      4};  // up to 2 MiB each
 };
 using PageCellsPtr = std::shared_ptr<const PageCells>;
 
@@ -112,15 +109,15 @@ class KeptCells {
   PageCellsPtr of(Filesystem& filesystem, Inode directory);
 
  private:
-  struct Kept {
+  struct Key {
     const Filesystem* filesystem;
     std::string path;
     uint64_t opening;
-    PageCellsPtr cells;
+    bool operator==(const Key&) const = default;
   };
 
   Mutex mutex_;
-  std::list<Kept> kept_ GUARDED_BY(mutex_);  // the most recently used first
+  Recent<Key, PageCellsPtr> kept_ GUARDED_BY(mutex_){8};
 };
 
 }  // namespace plainfs::serve

@@ -8,7 +8,6 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMaxKept = 64;
 constexpr uint64_t kMaxFreeRows = 20'000;
 constexpr uint64_t kBytesARow = 28;  // numbers of 8 bytes, and up to five lists of rows
 
@@ -26,14 +25,10 @@ uint64_t table_work_bytes(const Query& query, const Table& table) {
 
 std::shared_ptr<const TableWork::Result> TableWork::result_of(const std::string& key) {
   const MutexLock lock(mutex_);
-  const auto found =
-      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key; });
-  if (found != kept_.end())
-    kept_.splice(kept_.begin(), kept_, found);
-  else
-    kept_.push_front({key, std::make_shared<const Result>()});
-  if (kept_.size() > kMaxKept) kept_.pop_back();
-  return kept_.front().result;
+  if (const auto* const kept = kept_.find(key)) return *kept;
+  auto result = std::make_shared<const Result>();
+  kept_.keep(key, result);
+  return result;
 }
 
 void TableWork::add(const std::string& key, const Query& query, const Table& table, PageModel& page) {

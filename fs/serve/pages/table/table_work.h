@@ -2,12 +2,12 @@
 // equal requests.
 #pragma once
 
-#include <list>
 #include <memory>
 #include <string>
 
 #include "cache/lazy.h"
 #include "cache/mutex.h"
+#include "cache/recent.h"
 #include "fs/serve/pages/table/table_page.h"
 #include "fs/serve/site/work_budget.h"
 
@@ -31,14 +31,9 @@ class TableWork {
   using Result = Lazy<PageModel>;  // only the members that add_table() adds
   std::shared_ptr<const Result> result_of(const std::string& key);
 
-  struct Kept {
-    std::string key;
-    std::shared_ptr<const Result> result;
-  };
-
   WorkBudget& budget_;
   Mutex mutex_;
-  std::list<Kept> kept_ GUARDED_BY(mutex_);  // the most recently used first
+  Recent<std::string, std::shared_ptr<const Result>> kept_ GUARDED_BY(mutex_){64};
 };
 
 }  // namespace plainfs::serve
