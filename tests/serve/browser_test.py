@@ -34,6 +34,7 @@ PAGES = {
     "stores": ("all", "", "main a", "store"),
     "cells": ("cells", "?page&color=cat", "svg.plot", ""),
     "gene": ("cells", "?color=Gene-1&split=cat", "table.dist caption", "by cat"),
+    "several": ("cells", "?color=Gene-1,Gene-2&split=cat", "table.several caption", "by cat"),
     "unknown": ("cells", "?color=no-such-gene", "p.note", "No gene or column"),
     "genes": ("cells", "X/genes/", "ul.names a", ""),
     "embedding": ("cells", "obsm/X_umap?page", "svg.plot", ""),

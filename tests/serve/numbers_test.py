@@ -1,6 +1,7 @@
 """Each number on a page, recomputed from the store by numpy and pandas: on random stores with missing, infinite,
 negative, huge and repeated values. The seeds are 1 to 4, or more with PLAINFS_TEST_EFFORT."""
 import html
+import io
 import json
 import os
 import re
@@ -462,7 +463,7 @@ class Cells(Pages):
     def test_facts_count_the_whole_matrix(self):
         for data in self.each_store():
             facts = {fact["name"]: fact["value"] for fact in self.json("", {})["facts"]}
-            self.assertEqual((facts["cells"], facts["genes"]), tuple(map(count_text, data.shape)))
+            self.assertEqual((facts["cells"], facts["several"]), tuple(map(count_text, data.shape)))
             if not scipy.sparse.issparse(data.X):
                 continue
             self.assertIn(count_text(data.X.nnz), facts.values())
@@ -505,6 +506,110 @@ class Cells(Pages):
         values = numbers_of(data, "outlier")
         self.check_histogram(captions(text)["Distribution"][1], values, False)
         self.check_distribution(text, data, "outlier", "few", values)
+
+
+class SeveralGenes(Pages):
+    """The numbers of several genes by level, in JSON, in the table and as .csv, and of two against each other."""
+
+    NAMES = ["counts", "scaled", "zeros", "mostly", "plain"]
+
+    def test_numbers_of_each_gene_are_those_of_the_store(self):
+        for data in self.each_store():
+            for split in ("few", "many", "text"):
+                with self.subTest(split=split):
+                    self.check_genes(data, split)
+
+    def check_genes(self, data, split):
+        query = {"color": ",".join(self.NAMES), "split": split}
+        levels, codes = codes_of(data, split)
+        page = self.json("", query)
+        answer = self.server.ask("?" + urllib.parse.urlencode({**query, "numbers": "csv"}))
+        if not levels:
+            return
+        self.assertEqual([gene["of"] for gene in page["several"]], self.NAMES)
+        table = pandas.read_csv(io.BytesIO(answer.body), keep_default_na=False, dtype=str)
+        at = 0
+        for gene in page["several"]:
+            values = numbers_of(data, gene["of"])
+            shown = [row["level"] for row in gene["levels"] if row["level"] is not None]
+            self.assertEqual(shown, [level for level in levels if level in shown])
+            self.assertEqual(len(shown), min(len(levels), SHOWN_LEVELS))
+            for row in gene["levels"]:
+                own = values[codes == (levels.index(row["level"]) if row["level"] is not None else -1)]
+                line = table.iloc[at]
+                at += 1
+                self.assertEqual((line["gene"], line[split]), (gene["of"], row["level"] or "NA"))
+                self.assertEqual((row["cells"], row["values"]), (len(own), len(finite(own))))
+                self.assertEqual((line["cells"], line["values"]), (str(row["cells"]), str(row["values"])))
+                if not len(finite(own)):
+                    self.assertEqual(set(line.iloc[-5:]), {"NA"})
+                    continue
+                wanted = [(finite(own) > 0).mean(), mean_of(finite(own)), *quantiles_of(finite(own), (0.25, 0.5, 0.75))]
+                found = [row["above_zero"], row["mean"], *row["quartiles"]]
+                numpy.testing.assert_allclose(found, wanted, 1e-12, 1e-12)
+                numpy.testing.assert_array_equal(line.iloc[-5:].astype("f8"), found)
+        self.assertEqual(at, len(table))
+
+    def test_dots_have_the_share_as_area_and_the_mean_as_colour(self):
+        random = numpy.random.default_rng(SEED)
+        levels = numpy.repeat(["a", "b", "c"], 40)
+        values = random.poisson(1, (120, 2)).astype("f4")
+        values[:40, 0] = 0
+        obs = pandas.DataFrame({"ct": pandas.Categorical(levels)}, index=[f"cell{i}" for i in range(120)])
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            path = os.path.join(folder, "store.h5ad")
+            data = anndata.AnnData(values, obs=obs, var=pandas.DataFrame(index=["A", "B"]), dtype="float32")
+            data.obsm["X_umap"] = random.normal(0, 1, (120, 2))
+            data.write_h5ad(path)
+            with Server(path) as self.server:
+                for scale in ("", "gene"):
+                    self.check_dots(values, levels, scale)
+                self.check_pair(values)
+
+    def check_dots(self, values, levels, scale):
+        picture, _ = captions(self.page("", {"color": "A,B", "split": "ct", "scale": scale}))["Dot plot"]
+        dots = re.findall(r'<path class="r(\d)" stroke-width="([\d.]+)"', picture.split("</svg>")[0])
+        means = numpy.array([[values[levels == level, i].mean() for i in (0, 1)] for level in "abc"])
+        axis = 0 if scale else None
+        low, high = means.min(axis, keepdims=True), means.max(axis, keepdims=True)
+        steps = numpy.minimum((means - low) / (high - low) * 8, 7).astype(int)
+        wanted = []
+        for row, level in enumerate("abc"):
+            for i in (0, 1):
+                share = (values[levels == level, i] > 0).mean()
+                if share > 0:
+                    wanted.append((str(steps[row, i]), f"{20 * share ** 0.5:.1f}"))
+        self.assertEqual(dots, wanted)
+
+    def check_pair(self, values):
+        _, caption = captions(self.page("", {"color": "A B", "split": "ct"}))["A and B"]
+        a, b = values.astype("f8").T
+        self.assertIn(f"{(a[b > 0] > 0).sum()} cells with both above zero", caption)
+        self.assertIn(f"{((a > 0) & (b <= 0)).sum()} with A alone", caption)
+        self.assertIn(f"{((b > 0) & (a <= 0)).sum()} with B alone", caption)
+        self.assertIn(f"Pearson's r is {numpy.corrcoef(a, b)[0, 1]:.3f}", caption)
+
+    def test_unknown_names_are_named_with_the_nearest(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            path, _ = random_store(SEED, folder, 40)
+            with Server(path) as self.server:
+                page = self.json("", {"color": "counts\nskaled;zeros", "split": "few"})
+                self.assertEqual([gene["of"] for gene in page["several"]], ["counts", "zeros"])
+                self.assertEqual(page["problems"][0]["text"], "No gene or column 'skaled'.")
+                near = next(each for each in page["problems"][0]["near"] if each["name"] == "scaled")
+                self.assertIn(urllib.parse.quote("counts,scaled,zeros", ""), near["href"].replace("%2c", "%2C"))
+                refused = self.server.ask("?color=counts,skaled&numbers=csv")
+                self.assertEqual(refused.status, 404)
+                self.assertIn(b"No gene or column 'skaled'", refused.body)
+                self.assertEqual(self.server.ask("?color=counts,zeros&numbers=ods").status, 404)
+                text = self.page("", {"color": "counts,many", "split": "few"})
+                self.assertIn("many has levels, and a list takes genes and columns of numbers.", html.unescape(text))
+                many = ",".join(f"none{i}" for i in range(20)) + ",counts"
+                page = self.json("", {"color": many, "split": "few"})
+                self.assertEqual(len(page["problems"]), 9)
+                more = "12 more of the names are no genes or columns of numbers."
+                self.assertEqual(page["problems"][8]["text"], more)
+                self.assertEqual([gene["of"] for gene in page["several"]], ["counts"])
 
 
 class Tables(Pages):

@@ -17,6 +17,7 @@
 #include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/scatter.h"
+#include "fs/serve/pages/cells/several_genes.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/views/file_forms.h"
 #include "fs/views/names.h"
@@ -75,6 +76,7 @@ class CellsSection {
     choose_split();
     add_form();
     add_picks();
+    if (!genes_.empty()) return add_several();
     add_scatter();
     add_distribution();
     add_downloads();
@@ -166,6 +168,7 @@ class CellsSection {
     columns_ = colour_names(matrix_);
     const std::optional<std::string> chosen = query_.value("color");
     colour_name_ = chosen.value_or("");
+    if (chosen && is_list(*chosen)) return void(genes_ = names_in_list(*chosen));
     if (chosen && find_colour(*chosen)) return;
     for (const std::string& column : columns_) {
       try {
@@ -179,6 +182,25 @@ class CellsSection {
         if (error.code() == Errc::changed) throw;  // any other error omits the column
       }
     }
+  }
+
+  // A gene or a column may have a comma or a blank in its name.
+  bool is_list(const std::string& text) const {
+    if (names_in_list(text).size() < 2) return false;
+    try {
+      return !cell_colour(cells_, text, matrix_chosen_);
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      return false;  // it exists, and the error becomes a problem
+    }
+  }
+
+  void add_several() {
+    const std::optional<CellPlaces> places =
+        embedding_.empty() || matrix_.cells == 0 ? std::nullopt : places_of(matrix_, embedding_, kMaxPoints);
+    GenesBy by{places ? &*places : nullptr};
+    if (!split_name_.empty()) by = {by.places, split_name_, &split_};
+    add_genes(query_, cells_, genes_, matrix_chosen_, by, page_);
   }
 
   bool find_colour(const std::string& name) {
@@ -235,7 +257,7 @@ class CellsSection {
 
   void add_form() {
     Form form;
-    FormField colour{cells_.has_genes() ? "Colour by gene or column" : "Colour by column", "color",
+    FormField colour{cells_.has_genes() ? "Colour by genes or a column" : "Colour by column", "color",
                      colour_name_};
     if (cells_.has_genes())
       for (const std::string& gene : cells_.first_genes()) colour.options.push_back({gene, {}});
@@ -420,6 +442,7 @@ class CellsSection {
   std::string embedding_, colour_name_, split_name_;
   std::optional<CellColour> colour_;
   CellGroups split_;
+  std::vector<std::string> genes_;  // if the page shows several
   SideBySide sides_;
 };
 
@@ -464,6 +487,11 @@ void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlac
     page.problems.push_back(std::move(problem));
   }
   CellsSection(exchange, subject, place, cells, page).add();
+}
+
+uint64_t bytes_a_cell(const std::string& query) {
+  const std::string colour = Query(query).value("color").value_or("");
+  return names_in_list(colour).size() < 2 ? kBytesACellShown : kBytesACellOfGenes;
 }
 
 std::string cells_thumbnail(const PageCells& cells) {

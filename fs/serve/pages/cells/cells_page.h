@@ -25,6 +25,8 @@ std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& s
 
 // The memory that a picture of cells takes for each: a value, a code, and numbers of places and points.
 inline constexpr uint64_t kBytesACellShown = 32;
+// Returns the memory that the page of a query takes for each cell.
+uint64_t bytes_a_cell(const std::string& query);
 
 // Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
 // become problems with links to the nearest names. Throws the errors of reading.

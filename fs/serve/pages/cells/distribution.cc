@@ -51,12 +51,15 @@ std::vector<LevelRow> rows_of_numbers(const std::vector<double>& numbers, const 
     rows[i].numbers = statistics_of(values[i]);
     rows[i].shape = counts_of(values[i], range, kSmallBins);
   }
+  return rows;
+}
+
+void sort_by_mean(std::vector<LevelRow>& rows) {
   const auto is_before = [](const LevelRow& a, const LevelRow& b) {
     if ((a.numbers.values == 0) != (b.numbers.values == 0)) return b.numbers.values == 0;
     return a.numbers.mean > b.numbers.mean;
   };
   std::stable_sort(rows.begin(), rows.end() - 1, is_before);
-  return rows;
 }
 
 // Returns the distribution of the cells of each level of `by` over the colour's levels. If both are the same
@@ -74,7 +77,7 @@ std::vector<LevelRow> rows_of_groups(const CellGroups& colour, const CellGroups&
 
 // Keeps the first `most` rows, or those with the most cells in the order that they have. The last row is that
 // of the cells without a level, and is kept if there are such cells.
-void cut_rows(Distribution& distribution, size_t most) {
+void cut_rows(Distribution& distribution, size_t most, bool keeps_first) {
   std::vector<LevelRow>& rows = distribution.rows;
   const LevelRow last = rows.back();
   rows.pop_back();
@@ -82,7 +85,7 @@ void cut_rows(Distribution& distribution, size_t most) {
     distribution.more = rows.size() - most;
     std::vector<size_t> order(rows.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    if (!distribution.has_numbers)
+    if (!keeps_first)
       std::stable_sort(order.begin(), order.end(),
                        [&](size_t a, size_t b) { return rows[a].cells > rows[b].cells; });
     order.resize(most);
@@ -104,7 +107,17 @@ Distribution distribution_of(const CellColour& colour, const std::string& by_nam
   distribution.shape_text = "distribution";
   if (colour.groups && colour.groups->levels.size() > kSmallBins)
     distribution.shape_text = fmt::format("first {} of {} levels", kSmallBins, colour.groups->levels.size());
-  cut_rows(distribution, kMaxLevelRows);
+  if (distribution.has_numbers) sort_by_mean(distribution.rows);
+  cut_rows(distribution, kMaxLevelRows, distribution.has_numbers);
+  return distribution;
+}
+
+Distribution distribution_in_order(const CellColour& colour, const std::string& by_name,
+                                   const CellGroups& by) {
+  Distribution distribution{colour.name, by_name, true, by.cells.size()};
+  distribution.rows = rows_of_numbers(colour.numbers, by);
+  if (colour.matrix) distribution.matrix = colour.matrix->name();
+  cut_rows(distribution, kMaxLevelRows, false);
   return distribution;
 }
 

@@ -16,6 +16,11 @@ inline constexpr size_t kMaxLevelRows = 60;
 // means, or with the most cells. Only values that are neither missing nor infinite are numbers.
 Distribution distribution_of(const CellColour& colour, const std::string& by_name, const CellGroups& by);
 
+// Returns the numbers of each level in the order of the levels, and of more than kMaxLevelRows levels of
+// those with the most cells. Requires: the colour has numbers.
+Distribution distribution_in_order(const CellColour& colour, const std::string& by_name,
+                                   const CellGroups& by);
+
 // Returns the histogram of the colour's numbers. Requires: it has numbers.
 Figure histogram_of(const CellColour& colour);
 

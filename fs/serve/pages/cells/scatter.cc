@@ -237,6 +237,14 @@ std::string name_list(const std::vector<std::string>& names) {
   return text + (names.size() > kMaxKeys ? fmt::format(" and {} more", names.size() - kMaxKeys) : "");
 }
 
+Plot panel_plot(const CellPlaces& places) {
+  Plot plot = plot_of(places);
+  plot.x.name = plot.y.name = {};
+  plot.width = 240;
+  plot.height = 180;
+  return plot;
+}
+
 }  // namespace
 
 Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
@@ -268,10 +276,7 @@ Figure panels(const CellPlaces& places, const std::string& column, const CellGro
   for (size_t i = kMaxPanels; i < order.size(); ++i) others.push_back(split.levels[order[i]]);
   order.resize(std::min(order.size(), kMaxPanels));
   std::sort(order.begin(), order.end());
-  Plot plot = plot_of(places);
-  plot.x.name = plot.y.name = {};
-  plot.width = 240;
-  plot.height = 180;
+  Plot plot = panel_plot(places);
   std::string html = "<div class=\"panels\">";
   for (const size_t level : order) {
     const CellPlaces own = places_in(places, split, level);
@@ -290,6 +295,14 @@ Figure panels(const CellPlaces& places, const std::string& column, const CellGro
   caption += sample_text(places.step);
   if (missing > 0) caption += fmt::format("; {} without a level are not shown", count_text(missing));
   return {"Split by " + column, html + (colour ? key_of(*colour) : ""), caption};
+}
+
+std::string panel_of(const CellPlaces& places, const CellColour& colour) {
+  Plot plot = panel_plot(places);
+  std::vector<Group> groups = groups_of(places, &colour);
+  add_dots(groups, places.x.size() < 500 ? 4 : 3, plot);
+  return fmt::format("<div>{}<p>{}</p>{}</div>", bare_svg_of(plot),
+                     escaped(printable(shortened(colour.title(), kMaxNameBytes))), key_of(colour));
 }
 
 std::string scatter_thumbnail(const CellPlaces& places, const CellColour* colour) {

@@ -29,6 +29,9 @@ inline constexpr size_t kMaxPanels = 24;
 Figure panels(const CellPlaces& places, const std::string& column, const CellGroups& split,
               const CellColour* colour);
 
+// Returns a small plot of the cells with the name and the scale of their colour below it, as HTML.
+std::string panel_of(const CellPlaces& places, const CellColour& colour);
+
 // Returns the places as a small picture without text.
 std::string scatter_thumbnail(const CellPlaces& places, const CellColour* colour);
 

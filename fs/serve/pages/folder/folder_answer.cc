@@ -6,6 +6,8 @@
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
+#include "fs/serve/http/query.h"
+#include "fs/serve/pages/cells/several_genes.h"
 #include "fs/serve/pages/folder/instructions.h"
 #include "fs/serve/pages/folder/made_page.h"
 #include "fs/serve/pages/folder/names_page.h"
@@ -76,8 +78,17 @@ void answer_list(const Exchange& exchange, const std::vector<FolderEntry>& entri
   exchange.reply.whole(200, "text/html; charset=utf-8", html);
 }
 
+void answer_numbers(const Exchange& exchange, const PageModel& page) {
+  const std::string form = Query(exchange.target.query).value("numbers").value_or("");
+  if (form != "csv") throw not_found("numbers={}: expected numbers=csv", shortened(form, 60));
+  exchange.reply.add("Content-Disposition", "attachment; filename=\"genes.csv\"");
+  exchange.reply.add("Cache-Control", "no-cache");
+  exchange.reply.whole(200, "text/csv; charset=utf-8", numbers_csv(page));
+}
+
 void answer_subject(const Exchange& exchange, const Subject& subject) {
   const PageModel page = page_of(exchange, subject);
+  if (Query(exchange.target.query).has("numbers")) return answer_numbers(exchange, page);
   if (wanted_form(exchange) == PageForm::kJson) return answer_json(exchange, page);
   answer_page(exchange, {page.title, page.sub, html_of(page), true});
 }
@@ -115,12 +126,13 @@ bool has_own_page(const Exchange& exchange) {
 
 void answer_folder(const Exchange& exchange, const Site::Place& place) {
   if (answer_thumbnail(exchange, place)) return;
-  if (wanted_form(exchange) == PageForm::kList) {
+  const bool has_numbers = Query(exchange.target.query).has("numbers");
+  if (!has_numbers && wanted_form(exchange) == PageForm::kList) {
     const std::vector<FolderEntry> entries = folder_entries(exchange, place);
     if (!answer_igv(exchange, entries)) answer_list(exchange, entries);
     return;
   }
-  if (wanted_form(exchange) == PageForm::kPage && answer_names(exchange, place)) return;
+  if (!has_numbers && wanted_form(exchange) == PageForm::kPage && answer_names(exchange, place)) return;
   answer_subject(exchange, folder_subject(exchange, place));
 }
 

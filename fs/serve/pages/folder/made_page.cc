@@ -294,7 +294,7 @@ class PageMaker {
         page_.facts.push_back({"density", std::move(density)});
     }
     part([&] {
-      const WorkBudget::Share share = take_share(matrix.cells, kBytesACellShown);
+      const WorkBudget::Share share = take_share(matrix.cells, bytes_a_cell(exchange_.target.query));
       add_cells(exchange_, subject_, *place, *cells, page_);
     });
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())

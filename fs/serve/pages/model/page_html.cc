@@ -226,6 +226,29 @@ std::string section_html(const Distribution& distribution) {
   return table.html() + "\n";
 }
 
+// A cell has the mean, and below it the share above zero.
+std::string section_html(const std::vector<Distribution>& genes) {
+  const Distribution& first = genes.front();
+  std::string caption = "Means and shares above zero by " + first.by;
+  if (first.more > 0)
+    caption += fmt::format(": the {} of {} levels with the most cells", first.rows.size(),
+                           count_text(first.rows.size() + first.more));
+  HtmlTable table{shown(caption), "several", shown(caption), {{shown(first.by)}, {"cells", "n"}}};
+  for (const Distribution& gene : genes)
+    table.columns.push_back({shown(gene.matrix.empty() ? gene.of : gene.of + " in " + gene.matrix), "n"});
+  for (size_t i = 0; i < first.rows.size(); ++i) {
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    cells = {level_name(first.rows[i]), count_text(first.rows[i].cells)};
+    for (const Distribution& gene : genes) {
+      const Statistics& numbers = gene.rows[i].numbers;
+      cells.push_back(numbers.values == 0 ? kNoNumber
+                                          : fmt::format("{} <small>{}</small>", three_digits(numbers.mean),
+                                                        share_text(numbers.share_above())));
+    }
+  }
+  return table.html() + "\n";
+}
+
 std::string section_html(const std::vector<ColumnFact>& columns) {
   HtmlTable table{"Columns", {}, {}, {{"Name"}, {"Type"}, {"Levels"}}};
   for (const ColumnFact& column : columns)

@@ -132,6 +132,7 @@ class Writer {
   void add(const Distribution& distribution) {
     all.emplace_back("distribution", distribution_json(distribution));
   }
+  void add(const std::vector<Distribution>& genes) { add("several", genes, distribution_json); }
   void add(const std::vector<StoreCard>& stores) { add("stores", stores, store_json); }
   void add(const Grid& grid) { all.emplace_back("first_rows", grid_json(grid)); }
   void add(const OpenWithLines& open) {

@@ -184,11 +184,12 @@ struct SideBySide {
 };
 
 struct Section {
+  // Distributions are those of several genes by one column, with the same levels in one order.
   // Lists of rows are names of a very long list, facts are attributes, and entries are all names of the
   // folder.
   std::variant<Form, std::vector<Picks>, Figure, Distribution, Grid, Pager, std::vector<StoreCard>,
-               std::vector<ContentRow>, Forms, LeftOut, Contents, OpenWithLines, std::vector<ColumnFact>,
-               std::vector<Fact>, std::vector<FolderEntry>, SideBySide>
+               std::vector<ContentRow>, Forms, LeftOut, Contents, OpenWithLines, std::vector<Distribution>,
+               std::vector<ColumnFact>, std::vector<Fact>, std::vector<FolderEntry>, SideBySide>
       content;
 
   template <class Kind>
