@@ -198,6 +198,16 @@ void Filesystem::measure_together(std::span<const Inode> files,
   measure_side_by_side(std::move(views), context_.workers, has_measured);
 }
 
+void Filesystem::measure_part(Inode file, uint64_t part, uint64_t parts, bool has_turn) {
+  const OpeningPtr opening = current();
+  const std::shared_ptr<ViewFile> view = opening->tree().view(file);
+  if (view->known_size()) return;
+  if (view->parts_to_measure() > 1)
+    view->measure_part(part, parts);
+  else if (has_turn)
+    opening->tree().size(file);
+}
+
 // most: the mode of a file that all users may read.
 mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   mode_t shown = most & ~appearance_.umask;

@@ -123,6 +123,9 @@ class Filesystem {
   // when its status is requested.
   void measure_together(std::span<const Inode> files,
                         const std::function<void(uint64_t part, uint64_t parts)>& has_measured);
+  // Measures one of `parts` parts of the content, so that several sessions, also on other machines, share the
+  // pass: of a large text a range of it, of any other file the whole if has_turn is set.
+  void measure_part(Inode file, uint64_t part, uint64_t parts, bool has_turn);
   // Returns the status without a pass over the content. A size that is unknown or unavailable is 0; `fault`
   // is set if it is unavailable because the file cannot be read.
   Status status_so_far(Inode inode);

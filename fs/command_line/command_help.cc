@@ -63,10 +63,11 @@ constexpr CommandHelp kHelps[] = {
     {"check", "check STORE [PATH...]\n",
      "Reads every file to its end, or the first megabyte of files for other programs, and prints those that\n"
      "cannot be read. Exits with 0 if all can be read.\n"},
-    {"index", "index [--beside] STORE\n",
+    {"index", "index [--beside | --part I/N] STORE\n",
      "Computes the sizes of all files and keeps them for later mounts (-o index=DIR).\n"
      "  --beside  also writes them beside the store, as STORE.plainfs, where every later reader finds them;\n"
-     "            for http:// and https:// into the current folder, to be copied to the server\n"},
+     "            for http:// and https:// into the current folder, to be copied to the server\n"
+     "  --part I/N  only part I of N parts of the work, for N machines that share -o index=DIR\n"},
     {"reload", "reload MOUNTPOINT\n", "Reopens a store that was rewritten, at the same mountpoint.\n"},
     {"run", "run STORE... -- COMMAND [ARGUMENT...]\n",
      "Mounts stores for one command, until it ends. Requires neither root nor fusermount3.\n"

@@ -1,10 +1,8 @@
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
 #include <boost/filesystem.hpp>
-#include <charconv>
 #include <cstdio>
 #include <functional>
 #include <new>
@@ -20,32 +18,17 @@
 #include "fs/commands/copy_file.h"
 #include "fs/commands/deflated.h"
 #include "fs/commands/exported.h"
+#include "fs/commands/interruption.h"
 #include "fs/commands/one_file/export_file.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/read_sources.h"
+#include "fs/commands/share.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
 
 namespace plainfs {
 namespace {
-
-// One of several jobs that share the work: number 1 to count.
-struct Share {
-  size_t number = 1;
-  size_t count = 1;
-};
-
-Share parse_part(const std::string& text) {
-  Share part;
-  const char* const end = text.data() + text.size();
-  const auto [slash, wrong] = std::from_chars(text.data(), end, part.number);
-  if (wrong == std::errc() && slash != end && *slash == '/') {
-    const auto [rest, wrong_too] = std::from_chars(slash + 1, end, part.count);
-    if (wrong_too == std::errc() && rest == end && part.number >= 1 && part.number <= part.count) return part;
-  }
-  throw Failure(kUsage, fmt::format("--part {}: expected I/N with I from 1 to N", text));
-}
 
 class Export {
  public:
@@ -209,61 +192,6 @@ class Export {
   Progress progress_;
   Failures failures_{progress_};
 };
-
-constexpr int kEnding[] = {SIGHUP, SIGINT, SIGTERM};
-
-// Returns whether the signal is ignored, like SIGHUP under nohup. The kernel would queue it anyway while it
-// is blocked.
-bool is_ignored_signal(int signal) {
-  struct sigaction action {};
-  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-// The signals that ask a command to end: SIGHUP, SIGINT and SIGTERM. While an Interruption exists they are
-// held back, and work that has it as its Request ends with Cancelled. The command then removes its unfinished
-// files and ends by the signal.
-class Interruption : public Request {
- public:
-  // Requires: no thread that could receive a signal is running.
-  Interruption();
-  // Releases the signals: one that was held back ends the program.
-  ~Interruption() override;
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-
-  // Releases the signals before destruction.
-  void let_through();
-
-  // Returns whether a signal has arrived.
-  bool cancelled() const override;
-
- private:
-  sigset_t waiting_;  // the signals that are not ignored
-  sigset_t before_;
-};
-
-Interruption::Interruption() {
-  sigemptyset(&waiting_);
-  for (const int signal : kEnding)
-    if (!is_ignored_signal(signal)) sigaddset(&waiting_, signal);
-  ::pthread_sigmask(SIG_BLOCK, &waiting_, &before_);
-}
-
-Interruption::~Interruption() {
-  let_through();
-}
-
-void Interruption::let_through() {
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-}
-
-bool Interruption::cancelled() const {
-  sigset_t come;
-  if (::sigpending(&come) != 0) return false;
-  for (const int signal : kEnding)
-    if (sigismember(&waiting_, signal) == 1 && sigismember(&come, signal) == 1) return true;
-  return false;
-}
 
 // The arguments of an export: a store, paths in it, and the target.
 struct ExportNames {

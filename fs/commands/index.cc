@@ -17,7 +17,10 @@
 #include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/commands/commands.h"
+#include "fs/commands/interruption.h"
 #include "fs/commands/plan/replace_file.h"
+#include "fs/commands/share.h"
+#include "fs/commands/size_saver.h"
 #include "fs/commands/target_folder.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
@@ -64,39 +67,49 @@ std::string put_beside(const Options& options, Filesystem& filesystem) {
   return is_url(store) ? fmt::format("{}; copy it to {}", name, beside) : beside;
 }
 
-}  // namespace
+// Measures this share of the files, without their sizes: each large text in part, and its share of the
+// others. Returns how many files cannot be shown.
+size_t measure_share(Session& session, const std::vector<Walked>& files, Share part, Progress& progress) {
+  std::atomic<size_t> refused{0};
+  session.context().workers.parallel_for(files.size(), [&](size_t i) {
+    try {
+      const bool has_turn = i % part.count == part.number - 1;
+      session.filesystem().measure_part(files[i].inode, part.number - 1, part.count, has_turn);
+    } catch (const Error&) {
+      ++refused;  // opening the file reports the error
+    }
+    progress.add(1);
+  });
+  return refused;
+}
 
-int index_command(Arguments arguments) {
-  const bool is_beside = take_flag(arguments, "--beside");
-  const Options options = parse_options(arguments, 1, 0);
-  if (options.index.empty())
-    throw Failure(kUsage, "index: no folder to keep it in; name one with -o index=DIR");
-  struct stat status {};
-  if (is_beside && !is_url(options.store) && ::stat(options.store.c_str(), &status) == 0 &&
-      S_ISDIR(status.st_mode))
-    throw Failure(kUnsupported, options.store + ": a folder; --beside is for a store that is one file");
-  Session session(options, {}, shown_pass());
+// Measures all files. Returns how many cannot be shown.
+size_t measure_all(Session& session, const std::vector<Walked>& files, bool is_remote, Progress& progress) {
+  std::atomic<size_t> refused{0};
+  if (is_remote) measure_together(session.filesystem(), files, progress);
+  session.context().workers.parallel_for(files.size(), [&](size_t i) {
+    try {
+      session.filesystem().status(files[i].inode);
+    } catch (const Error&) {
+      ++refused;  // opening the file reports the error
+    }
+    if (!is_remote) progress.add(1);
+  });
+  return refused;
+}
+
+// Measures this share of the store's files, keeps the sizes, and prints where.
+int measure(Session& session, const Options& options, Share part, bool is_beside) {
   Filesystem& filesystem = session.filesystem();
-  // The pass may fetch the whole store, so what can be refused is refused before it.
-  if (is_url(options.store) && !session.context().files.stamps())
-    throw Failure(kUnsupported, fmt::format("{}: {}", options.store, reason(without_stamps(options.store))));
   std::vector<WalkFailure> failures;
   std::vector<Walked> files = walk(filesystem, "", failures);
   std::erase_if(files, [](const Walked& walked) { return walked.kind != FileKind::file; });
-  std::atomic<size_t> refused{0};
+  size_t refused = 0;
   {
     Progress progress;
     progress.begin("measuring", Progress::Unit::files, files.size());
-    const bool is_remote = is_url(options.store);
-    if (is_remote) measure_together(filesystem, files, progress);
-    session.context().workers.parallel_for(files.size(), [&](size_t i) {
-      try {
-        filesystem.status(files[i].inode);
-      } catch (const Error&) {
-        ++refused;  // opening the file reports the error
-      }
-      if (!is_remote) progress.add(1);
-    });
+    refused = part.count > 1 ? measure_share(session, files, part, progress)
+                             : measure_all(session, files, is_url(options.store), progress);
   }
   std::string place = options.index;
   try {
@@ -106,11 +119,38 @@ int index_command(Arguments arguments) {
     throw Failure(is_unsupported(error) ? kUnsupported : kNotWritten,
                   fmt::format("{}: {}", options.store, reason(error)));
   }
-  const std::string rest =
-      refused == 0 ? "" : fmt::format(", {} that cannot be shown left out", refused.load());
-  std::printf("%s\n",
-              fmt::format("{} in {}{}", count_text(files.size() - refused, "file"), place, rest).c_str());
+  const std::string share = part.count > 1 ? fmt::format("part {} of {} of ", part.number, part.count) : "",
+                    rest = refused == 0 ? "" : fmt::format(", {} that cannot be shown left out", refused);
+  std::printf(
+      "%s\n",
+      fmt::format("{}{} in {}{}", share, count_text(files.size() - refused, "file"), place, rest).c_str());
   return kSuccess;
+}
+
+}  // namespace
+
+int index_command(Arguments arguments) {
+  const bool is_beside = take_flag(arguments, "--beside");
+  const std::string part_text = take_value(arguments, "--part");
+  const Share part = part_text.empty() ? Share() : parse_part(part_text);
+  const Options options = parse_options(arguments, 1, 0);
+  if (options.index.empty())
+    throw Failure(kUsage, "index: no folder to keep it in; name one with -o index=DIR");
+  if (is_beside && !part_text.empty())
+    throw Failure(kUsage, "index: --beside is for the last run, which has no --part");
+  struct stat status {};
+  if (is_beside && !is_url(options.store) && ::stat(options.store.c_str(), &status) == 0 &&
+      S_ISDIR(status.st_mode))
+    throw Failure(kUnsupported, options.store + ": a folder; --beside is for a store that is one file");
+  Interruption interruption;  // created before there are threads
+  Session session(options, {}, shown_pass());
+  // The pass may fetch the whole store, so what can be refused is refused before it.
+  if (is_url(options.store) && !session.context().files.stamps())
+    throw Failure(kUnsupported, fmt::format("{}: {}", options.store, reason(without_stamps(options.store))));
+  int code = kSuccess;
+  run_saving_sizes(session.filesystem(), options.store, interruption,
+                   [&] { code = measure(session, options, part, is_beside); });
+  return code;
 }
 
 }  // namespace plainfs

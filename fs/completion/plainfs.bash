@@ -204,7 +204,7 @@ _plainfs_complete() {
       info) letters='--json' ;;
       ps) letters='-l --json --prometheus' ;;
       serve) letters='--listen --host --token --base --cors --open' ;;
-      index) letters='--beside' ;;
+      index) letters='--beside --part' ;;
       check | reload | umount) letters='' ;;
     esac
     # shellcheck disable=SC2086 # a list of names

@@ -75,3 +75,4 @@ for option in listen host token base cors
 end
 complete --command plainfs --condition '__plainfs_command serve' --long-option open
 complete --command plainfs --condition '__plainfs_command index' --long-option beside
+complete --command plainfs --condition '__plainfs_command index' --long-option part --exclusive

@@ -1,6 +1,7 @@
 #include "fs/index/index_folder.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,10 +9,12 @@
 #include <atomic>
 #include <boost/filesystem.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "formats/core/base/descriptor.h"
@@ -24,6 +27,9 @@ namespace {
 namespace files = boost::filesystem;
 
 constexpr std::string_view kExtension = ".sizes", kUnfinished = ".part";
+constexpr std::string_view kTurn = ".turn";  // behind the name of a file: locked while it is replaced
+constexpr auto kLongestTurn = std::chrono::seconds(10);
+constexpr auto kBetweenTries = std::chrono::milliseconds(10);
 constexpr size_t kLongestName = 100;
 constexpr time_t kUnfinishedStays = 3600;  // seconds: after this, its writer is gone
 constexpr time_t kUsedAgain = 3600;        // seconds for which a file counts as just used
@@ -35,6 +41,14 @@ std::string folder_in(const char* variable) {
 
 std::string reason_of(int error) {
   return std::generic_category().message(error);
+}
+
+// Returns whether the open file is the one at that path.
+bool is_at(const Descriptor& file, const std::string& path) {
+  struct stat opened {
+  }, there{};
+  return ::fstat(file.number(), &opened) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+         opened.st_ino == there.st_ino && opened.st_dev == there.st_dev;
 }
 
 // Writes bytes to a new file.
@@ -90,6 +104,26 @@ void IndexFolder::write(std::string_view name, std::string_view key, ByteSpan by
   throw unreadable("{}: {}", path, reason_of(reason));
 }
 
+IndexFolder::Turn::~Turn() {
+  if (file_.number() >= 0) ::unlink(path_.c_str());  // while it is locked
+}
+
+IndexFolder::Turn IndexFolder::wait_for_turn(std::string_view name, std::string_view key) const {
+  make_folder();
+  std::string path = file_of(name, key).append(kTurn);
+  const auto end = std::chrono::steady_clock::now() + kLongestTurn;
+  while (std::chrono::steady_clock::now() < end) {
+    Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (file.number() < 0) break;
+    const bool is_locked = ::flock(file.number(), LOCK_EX | LOCK_NB) == 0;
+    if (!is_locked && errno != EWOULDBLOCK) break;
+    // The one before may have removed it in between.
+    if (is_locked && is_at(file, path)) return {std::move(path), std::move(file)};
+    if (!is_locked) std::this_thread::sleep_for(kBetweenTries);
+  }
+  return {};
+}
+
 void IndexFolder::remove(std::string_view name, std::string_view key) const {
   const std::string path = file_of(name, key);
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw unreadable("{}: {}", path, reason_of(errno));
@@ -117,6 +151,7 @@ void IndexFolder::make_room(uint64_t bytes) const {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     if (path.ends_with(kUnfinished) && now - status.st_mtime > kUnfinishedStays) ::unlink(path.c_str());
+    if (path.ends_with(kTurn) && now - status.st_mtime > kUnfinishedStays) ::unlink(path.c_str());
     if (!path.ends_with(kExtension)) continue;
     held.push_back({status.st_mtime, static_cast<uint64_t>(status.st_size), path});
     sum += held.back().size;

@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "formats/core/base/bytes.h"
+#include "formats/core/base/descriptor.h"
 #include "fs/index/index_file.h"
 
 namespace plainfs {
@@ -32,6 +34,24 @@ class IndexFolder {
   // Replaces the file atomically, and creates the folder if it is missing. Throws unreadable if the system
   // refuses; no part of the file remains then.
   void write(std::string_view name, std::string_view key, ByteSpan bytes) const;
+
+  // A turn to read the store's file and replace it. While it is held, other processes wait for theirs.
+  class Turn {
+   public:
+    Turn() = default;  // of nothing
+    Turn(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+    ~Turn();
+    Turn(Turn&&) = default;
+    Turn& operator=(Turn&&) = default;
+
+   private:
+    std::string path_;
+    Descriptor file_;
+  };
+  // Waits for a turn, ten seconds at most: a process that is stopped must not stop all others. Then, and
+  // where the file system has no locks, one that writes at the same time may discard what the other has
+  // added.
+  Turn wait_for_turn(std::string_view name, std::string_view key) const;
 
   // Removes the file of that store, if any. Throws unreadable if the system refuses.
   void remove(std::string_view name, std::string_view key) const;

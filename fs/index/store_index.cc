@@ -16,6 +16,7 @@
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/model/cell_table.h"
 #include "formats/core/model/genome.h"
+#include "fs/text/block_sizes.h"
 
 namespace plainfs {
 namespace {
@@ -50,6 +51,15 @@ bool is_trusted(const File& beside, const std::string& store) {
 
 bool is_held(const IndexFile::Place& place, ByteSpan measured) {
   return place.length == measured.size() && place.checksum == crc32c(measured);
+}
+
+bool is_entry_in_part(const Bytes& entry) {
+  return is_in_part(*decode_measured(entry));
+}
+
+// Returns the entry for both measurements of a file.
+Bytes joined_entries(const Bytes& now, const Bytes& before) {
+  return encode_measured(*joined(decode_measured(now), decode_measured(before)));
 }
 
 // Returns everything that affects which files exist or what they contain, including the version, as another
@@ -274,6 +284,11 @@ void StoreIndex::save(bool is_wanted) {
 }
 
 void StoreIndex::write(const std::map<std::string, Bytes>& added) {
+  // Several machines may measure the parts of one store at once.
+  IndexFolder::Turn turn;
+  if (std::any_of(added.begin(), added.end(),
+                  [](const auto& entry) { return is_entry_in_part(entry.second); }))
+    turn = folder_->wait_for_turn(name_, key_);
   const auto used = sources_.stamps();
   if (!used || used->empty()) throw without_stamps(store_);
   std::map<std::string, std::string> sources;
@@ -281,8 +296,13 @@ void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   std::map<std::string, Bytes> entries = added;
   if (const auto file = open_valid()) {
     for (const SourceStamp& source : file->sources()) sources.emplace(source.name, source.stamp);
-    for (const IndexFile::Place& place : file->places())
-      if (!entries.contains(std::string(place.path))) entries.emplace(place.path, file->measured(place));
+    for (const IndexFile::Place& place : file->places()) {
+      const auto [entry, is_new] = entries.try_emplace(std::string(place.path));
+      if (is_new)
+        entry->second = file->measured(place);
+      else if (is_entry_in_part(entry->second))
+        entry->second = joined_entries(entry->second, file->measured(place));
+    }
   }
   std::vector<SourceStamp> stamps;
   for (auto& [source, stamp] : sources) stamps.push_back({source, std::move(stamp)});

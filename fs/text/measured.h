@@ -29,7 +29,8 @@ struct Measured {
   // Identifies the kind of file and the version of its output, such as "csv array 1". It changes when the
   // same content gets another length or other block boundaries. Empty: not usable in another session.
   std::string version;
-  std::vector<uint64_t> numbers;  // the last is the file's size, above 0
+  // The last is the file's size, above 0, unless it is a measurement in part (fs/text/block_sizes.h).
+  std::vector<uint64_t> numbers;
 };
 using MeasuredPtr = std::shared_ptr<const Measured>;
 

@@ -16,6 +16,7 @@
 #include "cache/mutex.h"
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
+#include "fs/text/block_sizes.h"
 
 namespace plainfs {
 
@@ -23,8 +24,6 @@ namespace {
 
 // Blocks formatted ahead of a sequential reader: the amount of two of the kernel's largest reads.
 constexpr uint64_t kBlocksAhead = 16;
-
-constexpr uint64_t kNotMeasured = UINT64_MAX;
 
 // Blocks that one thread measures in a row. Neighbours need the same chunks of the store, so threads would
 // otherwise wait for each other's chunks.
@@ -101,6 +100,10 @@ struct TextFile::State : BlockStream<TextBlock> {
   void measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) REQUIRES(published.preparing);
   void measure() REQUIRES(published.preparing);
   void forget_measured() REQUIRES(published.preparing);
+  BlockSizes& sizes_to_measure() REQUIRES(published.preparing);
+  std::shared_ptr<BlockSizes> take_sizes() REQUIRES(published.preparing);
+  MeasuredPtr measured_in_part() const;
+  void adopt_part(const MeasuredPtr& measured);
   std::optional<Slices> beginning(size_t from, size_t to);
   uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
   uint64_t measure_block(uint64_t block);
@@ -118,8 +121,9 @@ struct TextFile::State : BlockStream<TextBlock> {
   const uint64_t budget;  // of the cache, in bytes
   PublishedSize published;
   bool prepared GUARDED_BY(published.preparing) = false;  // the source and head are final
-  // Sizes of the measured blocks; kNotMeasured for the others.
-  std::vector<uint64_t> sizes GUARDED_BY(published.preparing);
+  MeasuredPtr before GUARDED_BY(published.preparing);  // an adopted measurement in part, not yet in `sizes`
+  mutable Mutex sharing;                               // no longer than to copy the pointer
+  std::shared_ptr<BlockSizes> sizes GUARDED_BY(sharing);  // null: no pass is under way
   std::atomic<uint64_t> kept_bytes{0};     // of text; relaxed, like the next two: a small excess is harmless
   std::atomic<uint64_t> kept_end{0};       // one past the last block that is kept
   std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
@@ -164,12 +168,13 @@ void TextFile::State::get_head() {
   try {
     measure_blocks(0, source->block_count(), true);
   } catch (const Error&) {
-    sizes = {};  // as in measure()
+    take_sizes();  // as in measure()
     throw;
   }
-  const std::vector<uint64_t> measured = std::exchange(sizes, {});
-  for (uint64_t block = 0; block < measured.size(); ++block)
-    if (measured[block] != block_size(block)) throw Outdated("the text has changed since it was measured");
+  const std::shared_ptr<BlockSizes> measured = take_sizes();
+  for (uint64_t block = 0; block < measured->count(); ++block)
+    if (measured->at(block) != block_size(block))
+      throw Outdated("the text has changed since it was measured");
   head = source->head();
   if (head.size() != begins.front()) throw Outdated("the text has changed since it was measured");
   has_head.store(true, std::memory_order_release);
@@ -236,22 +241,57 @@ void TextFile::State::measure_part(uint64_t part, uint64_t parts) {
   }
 }
 
+// Returns the sizes of the pass that is under way, or of a new one, which continues an earlier session's.
+BlockSizes& TextFile::State::sizes_to_measure() {
+  const MutexLock lock(sharing);
+  if (!sizes) {
+    const uint64_t count = source->block_count();
+    count_offsets(2 * count);  // sizes, and the offsets computed from them
+    sizes = std::make_shared<BlockSizes>(count);
+    // A head that follows the blocks needs all of them.
+    if (before && !source->head_follows_blocks()) sizes->adopt(*before, source->division());
+    before = nullptr;
+  }
+  return *sizes;
+}
+
+// Ends the pass and returns its sizes.
+std::shared_ptr<BlockSizes> TextFile::State::take_sizes() {
+  const MutexLock lock(sharing);
+  return std::exchange(sizes, nullptr);
+}
+
+// Returns what the pass under way has measured so far; null if that is nothing, or cannot be continued.
+MeasuredPtr TextFile::State::measured_in_part() const {
+  std::shared_ptr<const BlockSizes> so_far;
+  {
+    const MutexLock lock(sharing);
+    so_far = sizes;
+  }
+  const std::string version = so_far ? source->version() : "";
+  if (version.empty() || source->head_follows_blocks()) return nullptr;
+  return so_far->measured_in_part(version, source->division());
+}
+
+// Takes what an earlier session has measured, for the next pass.
+void TextFile::State::adopt_part(const MeasuredPtr& measured) {
+  if (!published.preparing.try_lock()) return;
+  const MutexLock lock(published.preparing, std::adopt_lock);
+  if (measured->version == version_in_part(source->version())) before = measured;
+}
+
 // Measures the blocks from `begin` to `end` that were not measured yet, into `sizes`.
 void TextFile::State::measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) {
-  const uint64_t count = source->block_count();
-  count_offsets(2 * count);  // sizes, and the offsets computed from them
-  sizes.resize(count, kNotMeasured);
+  BlockSizes& measured = sizes_to_measure();
   const bool is_patient = Request::current() && Request::current()->is_patient();
-  uint64_t* const measured =
-      sizes.data();  // each element written by one thread, while this one holds the mutex
   keeps_text = keeps_text && !is_patient;
   context.workers.parallel_for(divide_up(end - begin, kMeasuredTogether), [&](size_t together) {
     const uint64_t first = begin + together * kMeasuredTogether;
     for (uint64_t i = first; i < std::min(end, first + kMeasuredTogether); ++i) {
-      if (measured[i] != kNotMeasured) continue;
+      if (measured.at(i)) continue;
       check_cancelled();
       if (is_patient && published.waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
-      measured[i] = keeps_text ? measure_block(i) : source->measure(i);
+      measured.set(i, keeps_text ? measure_block(i) : source->measure(i));
       context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
     }
   });
@@ -269,8 +309,10 @@ void TextFile::State::measure() try {
   numbers.reserve(count + 2);
   numbers.push_back(source->division());
   numbers.push_back(head.size());
-  for (const uint64_t size : sizes) numbers.push_back(checked_add(numbers.back(), size));
-  sizes = {};
+  const BlockSizes& sizes_of_blocks = sizes_to_measure();
+  for (uint64_t block = 0; block < count; ++block)
+    numbers.push_back(checked_add(numbers.back(), sizes_of_blocks.at(block).value()));
+  take_sizes();
   count_offsets(count);
   offsets.emplace(std::make_shared<const Measured>(std::move(measured)));
 } catch (const Error&) {
@@ -280,7 +322,7 @@ void TextFile::State::measure() try {
 
 // Forgets all measurements after an error, because the next attempt may fail differently or succeed.
 void TextFile::State::forget_measured() {
-  sizes = {};
+  take_sizes();
   offsets_room.reset();
   prepared = false;
   forget_all();
@@ -400,10 +442,10 @@ void TextFile::measure_part(uint64_t part, uint64_t parts) {
   if (!known_size()) state_->measure_part(part, parts);
 }
 
-// Returns null if nothing is known.
+// Returns a measurement in part while a pass is under way; null if nothing is known.
 MeasuredPtr TextFile::measured() const {
   if (state_->ready.load(std::memory_order_acquire)) return state_->offsets->measured;
-  return state_->published.known() ? state_->published.adopted() : nullptr;
+  return state_->published.known() ? state_->published.adopted() : state_->measured_in_part();
 }
 
 uint64_t TextFile::cut_before(uint64_t offset) const {
@@ -415,6 +457,7 @@ uint64_t TextFile::cut_before(uint64_t offset) const {
 }
 
 void TextFile::adopt(const MeasuredPtr& measured) {
+  if (measured && is_in_part(*measured)) return state_->adopt_part(measured);
   state_->published.adopt(measured, state_->source->version(), TextOffsets::are_in,
                           [&] { state_->count_offsets(measured->numbers.size()); });
 }

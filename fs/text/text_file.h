@@ -1,7 +1,7 @@
 // A text file that is formatted on read. Its content is a head (a header line, or nothing) followed by
 // blocks. The first size() measures every block, in parallel, and keeps one offset per block. read() formats
 // only the blocks it touches, through the cache. A view defines once how a block becomes text, for both. A
-// cancelled pass resumes when the size is requested again.
+// cancelled pass resumes when the size is requested again, also in another session (fs/text/block_sizes.h).
 #pragma once
 
 #include <memory>

@@ -42,9 +42,10 @@ void OpenViews::close_some(std::vector<std::shared_ptr<ViewFile>>& closed) {
     if (known.view.use_count() > 1 || known.is_used.exchange(false, std::memory_order_relaxed)) {
       kept_.push_back(file);
     } else {
+      if (!known.measured && known.place) known.measured = known.view->measured();  // of a pass that stopped
       closed.push_back(std::move(known.view));
       if (!known.measured) known.place = nullptr;
-      if (!known.size) known_.erase(file);
+      if (!known.size && !known.measured) known_.erase(file);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include "formats/core/base/location.h"
 #include "fs/index/housekeeping.h"
+#include "fs/text/block_sizes.h"
 #include "fs/text/side_by_side.h"
 #include "fs/tree/tree.h"
 
@@ -58,7 +59,8 @@ MeasuredPtr Tree::measured_before(const IndexPlace& place) noexcept {
 bool Tree::is_known_size(Inode file) {
   if (open_views_.size(file)) return true;
   const IndexPlacePtr place = indexes_.are_kept() ? index_place(file) : nullptr;
-  return place && measured_before(*place);
+  const MeasuredPtr measured = place ? measured_before(*place) : nullptr;
+  return measured && !is_in_part(*measured);
 }
 
 std::shared_ptr<ViewFile> Tree::view(Inode file) {

@@ -6,6 +6,7 @@ import mmap
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -150,6 +151,80 @@ class Index(Folder):
                 self.assertEqual(work(mount), NOTHING, store)
             with Mount(store) as mount:
                 self.assertEqual(sizes(mount), first)
+
+    def test_parts_are_measured_by_several_runs(self):
+        """Tests that three machines share the pass, and that a mount finds nothing left to measure."""
+        options = ("-o", f"index={self.index},cache_size=1m")  # with which these texts have several parts
+        runs = [
+            subprocess.Popen(
+                [PROGRAM, "index", *options, "--part", f"{part}/3", self.store],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+            for part in (1, 2, 3)
+        ]
+        for part, run_of_part in enumerate(runs, 1):
+            text = run_of_part.communicate()[0].decode()
+            self.assertEqual(run_of_part.returncode, 0)
+            self.assertRegex(text, rf"^part {part} of 3 of \d+ files in ")
+        with self.mount("-o", "cache_size=1m") as mount:
+            first = sizes(mount)
+            self.assertEqual(work(mount)["text_blocks_measured"], 0)
+            text = mount.read("values.csv")
+        with Mount(self.store) as mount:
+            self.assertEqual(sizes(mount), first)
+            self.assertEqual(mount.read("values.csv"), text)
+
+    def test_part_measures_its_share(self):
+        options = ("-o", f"index={self.index},cache_size=1m")
+        with self.mount("-o", "cache_size=1m") as mount:
+            sizes(mount)
+            whole = work(mount)["text_blocks_measured"]
+        for path in self.files():
+            os.remove(path)
+        self.assertEqual(run(PROGRAM, "index", *options, "--part", "2/4", self.store).returncode, 0)
+        with self.mount("-o", "cache_size=1m") as mount:
+            sizes(mount)
+            left = work(mount)["text_blocks_measured"]
+        self.assertTrue(whole * 0.6 < left < whole * 0.9, f"{left} of {whole}")
+
+    def test_malformed_part_is_refused(self):
+        for part in ("0/3", "4/3", "1", "x/y", "1/0"):
+            result = run(PROGRAM, "index", "--part", part, self.store)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(b"expected I/N with I from 1 to N", result.stderr)
+
+    def test_interrupted_pass_goes_on(self):
+        """Stops an index and a plan that would take long. What they have measured is kept, and each goes on."""
+        store = os.path.join(self.folder, "large.zarr")
+        os.makedirs(os.path.join(store, "a"))
+        array = {
+            "zarr_format": 2,
+            "shape": [10**10],
+            "chunks": [10**6],
+            "dtype": "|i1",
+            "compressor": None,
+            "fill_value": 0,
+            "order": "C",
+            "filters": None,
+        }
+        for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", array)):
+            with open(os.path.join(store, name), "w", encoding="ascii") as file:
+                json.dump(content, file)
+        time.sleep(0.1)
+        kept = []
+        for command in (("index",), ("index",), ("export", "--plan")):
+            line = [PROGRAM, *command, "-o", f"index={self.index}", store]
+            if command[0] == "export":
+                line.append(os.path.join(self.folder, "plan"))
+            process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            text = process.communicate()[1].decode()
+            self.assertEqual(process.returncode, -signal.SIGINT, text)
+            self.assertIn("the sizes measured so far are kept, and the next pass measures the rest", text)
+            kept.append(sum(os.path.getsize(path) for path in self.files()))
+        self.assertEqual(kept, sorted(set(kept)))
 
     def test_index_beside_the_store_serves_all_users(self):
         done = run(PROGRAM, "index", "--beside", "-o", f"index={self.index}", self.store)

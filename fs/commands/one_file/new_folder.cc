@@ -44,7 +44,7 @@ void empty_folder(const std::string& part) {
     remove_all(entry->path().string());
 }
 
-bool exists(const std::string& path) {
+bool has_entry(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0;
 }
@@ -66,7 +66,7 @@ NewFolder::~NewFolder() {
 
 void NewFolder::take_place(bool replaces) {
 #ifdef __linux__
-  if (replaces && exists(path_) &&
+  if (replaces && has_entry(path_) &&
       ::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0)
     return;  // the destructor removes the old folder
   if (!replaces && ::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0)
@@ -74,17 +74,17 @@ void NewFolder::take_place(bool replaces) {
 #endif
   // rename() replaces only an empty folder.
   if (replaces) remove_all(path_);
-  if (!replaces && exists(path_))
+  if (!replaces && has_entry(path_))
     throw Failure(kNotWritten, fmt::format("{}: something else was created there in the meantime", path_));
   if (::rename(part_.c_str(), path_.c_str()) != 0) throw refused(path_);
   part_.clear();
 }
 
 void check_folder_place(const std::string& path, bool replaces, std::initializer_list<const char*> marks) {
-  if (!exists(path)) return;
+  if (!has_entry(path)) return;
   if (!replaces) throw Failure(kNotWritten, fmt::format("{}: already exists; --force replaces it", path));
   const bool is_marked =
-      std::any_of(marks.begin(), marks.end(), [&](const char* mark) { return exists(path + "/" + mark); });
+      std::any_of(marks.begin(), marks.end(), [&](const char* mark) { return has_entry(path + "/" + mark); });
   if (!is_marked)
     throw Failure(kNotWritten, fmt::format("{}: not replaced, because it contains something else", path));
 }

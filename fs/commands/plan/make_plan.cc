@@ -20,6 +20,7 @@
 #include "fs/commands/plan/export_plan.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/read_sources.h"
+#include "fs/commands/size_saver.h"
 #include "fs/session.h"
 
 namespace plainfs {
@@ -137,12 +138,15 @@ int plan_command(Arguments arguments) {
     throw Failure(kUnsupported, options.store + ": a plan does not store signed URLs; use --part I/N");
   const std::string path = boost::filesystem::absolute(options.names.back()).string();
   const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
+  const Interruption interruption;  // created before there are threads
   for (bool is_again = false;; is_again = true) {
     Progress progress;
     Failures failures(progress);
     Session session(options);
-    std::optional<ExportPlan> plan =
-        Planner(session, progress, failures).make(paths, options, tasks, task_bytes);
+    std::optional<ExportPlan> plan;
+    run_saving_sizes(session.filesystem(), options.store, interruption, [&] {
+      plan = Planner(session, progress, failures).make(paths, options, tasks, task_bytes);
+    });
     if (!plan && is_url(options.store))
       throw Failure(kUnsupported, fmt::format("{}: cannot be planned: {}; use --part I/N", options.store,
                                               without_stamps(options.store).what()));

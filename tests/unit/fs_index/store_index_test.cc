@@ -120,6 +120,29 @@ BOOST_AUTO_TEST_CASE(sessions_add_to_each_other) {
   BOOST_TEST(known("b.csv") == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_several_sessions_are_joined) {
+  const auto part = [](uint64_t block) {
+    return std::make_shared<const Measured>(Measured{"x 1 in part", {0, 20, block, 1, 100 + block}});
+  };
+  std::vector<std::thread> machines;
+  for (uint64_t block = 0; block < 20; ++block)
+    machines.emplace_back([this, &part, block] {
+      StoreIndex index = open();
+      index.add("a.csv", part(block));
+      index.save(true);
+    });
+  for (std::thread& machine : machines) machine.join();
+  std::vector<uint64_t> all{0, 20, 0, 20};
+  for (uint64_t block = 0; block < 20; ++block) all.push_back(100 + block);
+  BOOST_TEST(open().measured("a.csv")->numbers == all, boost::test_tools::per_element());
+  keep("a.csv", 9);
+  keep("a.csv", 9);
+  StoreIndex late = open();
+  late.add("a.csv", part(1));
+  late.save(true);
+  BOOST_TEST(known("a.csv") == 9u);
+}
+
 BOOST_AUTO_TEST_CASE(changed_source_discards_the_index) {
   sources.now["/s/other"] = "7";
   keep("a.csv", 5);

@@ -115,6 +115,7 @@ struct Flag : Request {
 class Interrupted : public TextSource {
  public:
   Interrupted(Flag& flag, std::atomic<int>& measured) : flag_(flag), measured_(measured) {}
+  std::string version() const override { return "interrupted 1"; }
   uint64_t block_count() const override { return 1000; }
   uint64_t measure(uint64_t) const override {
     if (++measured_ == 300) flag_.is_cancelled = true;
@@ -372,6 +373,41 @@ BOOST_AUTO_TEST_CASE(cancelled_pass_resumes) {
   BOOST_TEST(file.size() == 1000u);
   BOOST_TEST(measured == 1000);
   BOOST_TEST(file.known_size().value() == 1000u);
+}
+
+BOOST_AUTO_TEST_CASE(cancelled_pass_resumes_in_another_session) {
+  TestContext context;
+  std::atomic<int> measured{0};
+  MeasuredPtr part;
+  {
+    Flag flag;
+    TextFile file(std::make_unique<Interrupted>(flag, measured), context);
+    BOOST_TEST(!file.measured());
+    const Request::Scope scope(&flag);
+    BOOST_CHECK_THROW(file.size(), Cancelled);
+    part = file.measured();
+  }
+  BOOST_REQUIRE(part);
+  const int before = measured;
+  measured = 1000;  // the source has no more reason to cancel
+  Flag flag;
+  TextFile file(std::make_unique<Interrupted>(flag, measured), context);
+  file.adopt(part);
+  BOOST_TEST(!file.known_size());
+  BOOST_TEST(file.size() == 1000u);
+  BOOST_TEST(measured == 1000 + 1000 - before);
+  BOOST_TEST(whole_text(file) == std::string(1000, 'x'));
+  BOOST_TEST(file.measured()->version == "interrupted 1");
+}
+
+BOOST_AUTO_TEST_CASE(wrong_size_of_a_part_is_an_error) {
+  TestContext context;
+  std::atomic<int> measured{1000};
+  Flag flag;
+  TextFile file(std::make_unique<Interrupted>(flag, measured), context);
+  file.adopt(std::make_shared<const Measured>(Measured{"interrupted 1 in part", {0, 1000, 500, 1, 2}}));
+  BOOST_TEST(file.size() == 1001u);
+  BOOST_TEST(message_of([&] { file.read(500, 1); }).find("since it was measured") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(parts_are_measured_once) {
