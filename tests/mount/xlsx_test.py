@@ -228,6 +228,23 @@ class XlsxTest(Folder):
                 value = None if value == "NA" and column != 0 and text != "NA" else value
                 self.assertTrue(is_same(value, text), (number, column, value, text))
 
+    # VIEWS 10 "Dates, and points in time in UTC, are numbers of days"
+    @needs_r("readxl")
+    def test_readxl_reads_the_dates_of_r(self):
+        store = os.path.join(self.folder, "d.rds")
+        script = (
+            "x <- data.frame(day = as.Date(c('2024-03-01', '1900-03-01', NA, '9999-12-31')),"
+            "time = as.POSIXct(c('2024-03-01 13:45:30.25', '1969-12-31 23:59:59', NA, '2000-01-01'), tz = 'UTC'));"
+            "f <- commandArgs(TRUE); if (length(f) == 1) saveRDS(x, f) else {"
+            "y <- as.data.frame(readxl::read_excel(f[2]));"
+            "stopifnot(identical(as.Date(y$day), x$day), all.equal(y$time, x$time, tolerance = 0)) }"
+        )
+        done = run("Rscript", "-e", script, store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with Mount(store) as mount:
+            done = run("Rscript", "-e", script, store, mount.join("table.xlsx"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     @needs("soffice")
     @needs_modules("anndata")
     def test_libreoffice_converts_it_to_the_csv(self):

@@ -86,30 +86,21 @@ std::optional<double> number_of_time(const DType& type, const Elements& elements
 }  // namespace
 
 std::optional<double> serial_of(TimeUnit unit, double number) {
-  const double whole = std::floor(number);
   if (unit == TimeUnit::day) {
-    const double day = whole + kDaysTo1970;
+    const double day = std::floor(number) + kDaysTo1970;
     return day >= kFirstSerial && day < kEndSerial ? std::optional(day) : std::nullopt;
   }
-  const double least = (kFirstSerial - kDaysTo1970) * kSecondsInDay,
-               end = (kEndSerial - kDaysTo1970) * kSecondsInDay;
-  if (!(number >= least && number < end)) return std::nullopt;
-  const auto seconds = static_cast<int64_t>(whole);
-  const int64_t micros = std::llround((number - whole) * kMicrosInSecond);
-  const auto rounded = static_cast<double>(static_cast<long double>(seconds) +
-                                           static_cast<long double>(micros) / kMicrosInSecond);
-  if (rounded != number) return std::nullopt;  // it has more digits
-  int64_t day = seconds / kSecondsInDay;
-  if (seconds % kSecondsInDay < 0) --day;
-  const int64_t in_day = (seconds - day * kSecondsInDay) * kMicrosInSecond + micros;
+  constexpr double kLeast = (kFirstSerial - kDaysTo1970) * kSecondsInDay,
+                   kEnd = (kEndSerial - kDaysTo1970) * kSecondsInDay;
+  if (!(number >= kLeast && number < kEnd)) return std::nullopt;
+  const int64_t micros = std::llround(static_cast<long double>(number) * kMicrosInSecond);
+  if (static_cast<double>(static_cast<long double>(micros) / kMicrosInSecond) != number)
+    return std::nullopt;  // it has more digits
   constexpr int64_t kMicrosInDay = kSecondsInDay * kMicrosInSecond;
-  const auto serial = static_cast<double>(static_cast<long double>(day) + kDaysTo1970 +
-                                          static_cast<long double>(in_day) / kMicrosInDay);
-  const double read_day = std::floor(serial);
-  const int64_t read = std::llround((static_cast<long double>(serial) - read_day) * kMicrosInDay);
-  const int64_t read_in_day =
-      read + static_cast<int64_t>(read_day - kDaysTo1970 - static_cast<double>(day)) * kMicrosInDay;
-  return read_in_day == in_day && serial < kEndSerial ? std::optional(serial) : std::nullopt;
+  const int64_t all = micros + static_cast<int64_t>(kDaysTo1970) * kMicrosInDay;
+  const auto serial = static_cast<double>(static_cast<long double>(all) / kMicrosInDay);
+  const bool reads_back = std::llround(static_cast<long double>(serial) * kMicrosInDay) == all;
+  return reads_back && serial < kEndSerial ? std::optional(serial) : std::nullopt;
 }
 
 SheetColumn::SheetColumn(std::string name, ArrayPtr values, uint64_t number, std::string place,

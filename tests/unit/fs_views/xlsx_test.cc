@@ -96,6 +96,8 @@ BOOST_AUTO_TEST_CASE(days_are_counted_as_excel_does) {
   BOOST_TEST(*serial_of(TimeUnit::second, 19783 * 86400.0 + 49530) == 45352.57326388889);
   BOOST_TEST(*serial_of(TimeUnit::second, 946684799.5) == 36525.999994212965);
   BOOST_TEST(serial_of(TimeUnit::second, 1700000000.123456).has_value());
+  BOOST_TEST(*serial_of(TimeUnit::second, -0.25) == 25568.999997106483);
+  BOOST_TEST(serial_of(TimeUnit::second, -0.001).has_value());
   BOOST_TEST(!serial_of(TimeUnit::second, 1000.1234567));  // more digits than microseconds
   BOOST_TEST(!serial_of(TimeUnit::second, kNaN));
 }
