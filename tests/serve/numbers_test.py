@@ -463,7 +463,7 @@ class Cells(Pages):
     def test_facts_count_the_whole_matrix(self):
         for data in self.each_store():
             facts = {fact["name"]: fact["value"] for fact in self.json("", {})["facts"]}
-            self.assertEqual((facts["cells"], facts["several"]), tuple(map(count_text, data.shape)))
+            self.assertEqual((facts["cells"], facts["genes"]), tuple(map(count_text, data.shape)))
             if not scipy.sparse.issparse(data.X):
                 continue
             self.assertIn(count_text(data.X.nnz), facts.values())
