@@ -143,6 +143,7 @@ class Choice(Folder):
             (".mtx", "X/matrix.mtx"),
             (".csv", "obs.csv"),
             (".parquet", "obs.parquet"),
+            (".xlsx", "workbook.xlsx"),
             (".H5AD", "anndata.h5ad"),
             (".npy", "obsm/X_pca.npy"),
             (".mat", "obsm/X_pca.mat"),
@@ -197,6 +198,7 @@ class Choice(Folder):
         for part, ending, path in (
             ("var", ".csv", "var.csv"),
             ("var.csv", ".parquet", "var.parquet"),
+            ("var.csv", ".xlsx", "var.xlsx"),
             ("obsm/X_pca", ".npy", "obsm/X_pca.npy"),
             ("by/stage/high", ".h5ad", "by/stage/high/anndata.h5ad"),
             ("X", ".rds", "X/matrix.rds"),
@@ -219,7 +221,7 @@ class Choice(Folder):
         self.assertIn("obz.csv does not exist; did you mean obs.csv?", printed)
 
     def test_unknown_ending_lists_the_valid_ones(self):
-        for name in ("out.xlsx", "out.loom", "out.vcf"):
+        for name in ("out.docx", "out.loom", "out.vcf"):
             printed = self.refused(1, PBMC, self.at(name))
             self.assertIn(
                 f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .h5 ",

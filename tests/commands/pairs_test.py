@@ -101,6 +101,13 @@ def read_csv(path):
     assert len(widths) <= 1, widths
 
 
+def read_xlsx(path):
+    import openpyxl
+
+    for sheet in openpyxl.load_workbook(path):
+        assert sheet.auto_filter.ref == sheet.dimensions
+
+
 def read_tsv(path):
     with open(path, encoding="utf-8") as file:
         widths = {line.count("\t") for line in file}
@@ -162,6 +169,7 @@ READERS = {
     ".npy": (read_npy, modules("numpy")),
     ".mat": (read_mat, modules("scipy")),
     ".csv": (read_csv, lambda: True),
+    ".xlsx": (read_xlsx, modules("openpyxl")),
     ".tsv": (read_tsv, lambda: True),
     ".nc": (by_program("ncdump", "-s"), program("ncdump")),
     ".vcf": (by_program("bcftools", "view", "-H"), program("bcftools")),
