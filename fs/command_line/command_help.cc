@@ -32,7 +32,7 @@ constexpr CommandHelp kHelps[] = {
      "  --gene NAMES        one line for each cell with the values of these genes, such as CD3D,CD8A, from\n"
      "                      the matrix at PATH, otherwise from raw, or else from the first that has them\n"},
     {"export",
-     "export [--of PATH] [--level N] [--force] STORE [PATH] FILE\n"
+     "export [--of PATH] [--level N] [--zarr-format V] [--force] STORE [PATH] FILE\n"
      "export [--assay NAME] [--layer NAME] [--without PART] [--dry-run] [--quiet] STORE FILE\n"
      "export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
      "export --plan [--tasks N | --task-size BYTES] STORE [PATH...] PLAN\n"
@@ -49,6 +49,7 @@ constexpr CommandHelp kHelps[] = {
      "others\n"
      "  --level N          compression, from 1, the fastest, to 9; 0: none. --force replaces an existing "
      "file\n"
+     "  --zarr-format V    the version of a .zarr or .zarr.zip, 2 or 3; default: 3\n"
      "  --dry-run          prints what would be written and left out; --quiet: prints errors alone\n"
      "  --views LIST       only these views, such as csv+mtx+tsv; listed: what a mount lists; or all\n"
      "  --part I/N         part I of N parts of similar size, for N machines\n"

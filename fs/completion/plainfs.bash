@@ -148,7 +148,7 @@ _plainfs_words() {
 # Returns whether the word after option $1 is its value. Options passed to FUSE unchanged have their value after a "=".
 _plainfs_wants_word() {
   local name=${1#--}
-  [[ $1 =~ ^(-[hVfd]*o|--range|--gene|--of|--assay|--layer|--without|--level|--part|--tasks|--task-size)$ ]] && return
+  [[ $1 =~ ^(-[hVfd]*o|--range|--gene|--of|--assay|--layer|--without|--level|--zarr-format|--part|--tasks|--task-size)$ ]] && return
   [[ $1 == --* && $name != fsname && $name != subtype && $_plainfs_options =~ (^|[[:space:]])"${name//-/_}="([[:space:]]|$) ]]
 }
 
@@ -200,7 +200,7 @@ _plainfs_complete() {
     case $command in
       ls) letters='-l -R -h -a -p -t' ;;
       cat) letters='--range --gene' ;;
-      export) letters='--of --assay --layer --without --level --force --dry-run --quiet --views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
+      export) letters='--of --assay --layer --without --level --zarr-format --force --dry-run --quiet --views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
       info) letters='--json' ;;
       ps) letters='-l --json --prometheus' ;;
       serve) letters='--listen --host --token --base --cors --open' ;;

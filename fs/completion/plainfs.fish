@@ -62,7 +62,7 @@ complete --command plainfs --condition '__plainfs_command reload umount' --argum
 complete --command plainfs --condition '__plainfs_command ls cat export info check' --arguments '(__plainfs_inside)'
 complete --command plainfs --condition '__plainfs_command cat' --long-option range --exclusive
 complete --command plainfs --condition '__plainfs_command cat' --long-option gene --exclusive
-for option in of assay layer without level views part plan tasks task-size task
+for option in of assay layer without level zarr-format views part plan tasks task-size task
     complete --command plainfs --condition '__plainfs_command export' --long-option $option --require-parameter
 end
 for option in force dry-run quiet finish verify status tar

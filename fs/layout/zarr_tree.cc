@@ -10,105 +10,14 @@
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "formats/core/text/utf8.h"
+#include "fs/layout/zarr_documents.h"
 
 namespace plainfs {
 
 namespace {
 
-void write_unit(uint32_t unit, std::string& out) {
-  out += fmt::format("\\u{:04x}", unit);
-}
-
-void write_text(std::string_view text, std::string& out) {
-  check_utf8(text);
-  out += '"';
-  for (const uint32_t code : code_points(text)) {
-    constexpr std::string_view kNamed = "\"\\\n\r\t\f\b", kNames = "\"\\nrtfb";
-    const size_t named = code < 0x80 ? kNamed.find(static_cast<char>(code)) : kNamed.npos;
-    if (named != kNamed.npos) {
-      out += '\\';
-      out += kNames[named];
-    } else if (code >= 0x20 && code < 0x7f) {
-      out += static_cast<char>(code);
-    } else if (code < 0x10000) {
-      write_unit(code, out);
-    } else {
-      write_unit(0xd800 + ((code - 0x10000) >> 10), out);
-      write_unit(0xdc00 + ((code - 0x10000) & 0x3ff), out);
-    }
-  }
-  out += '"';
-}
-
-class Printer {
- public:
-  void write(const Json& value) {
-    if (const auto* list = value.list()) {
-      write_all('[', ']', *list, [&](const Json& item) { write(item); });
-    } else if (const auto* object = value.object()) {
-      std::vector<const Json::Object::value_type*> members;
-      for (const auto& member : *object) members.push_back(&member);
-      std::sort(members.begin(), members.end(), [](auto* a, auto* b) { return a->first < b->first; });
-      write_all('{', '}', members, [&](const auto* member) {
-        write_text(member->first, out_);
-        out_ += ": ";
-        write(member->second);
-      });
-    } else if (const auto* text = value.text()) {
-      write_text(*text, out_);
-    } else if (const auto* number = value.number()) {
-      out_ += number->token;
-    } else if (const auto* truth = value.boolean()) {
-      out_ += *truth ? "true" : "false";
-    } else {
-      out_ += "null";
-    }
-  }
-  std::string take() { return std::move(out_); }
-
- private:
-  static constexpr size_t kIndent = 4;
-
-  template <class Items, class Write>
-  void write_all(char begin, char end, const Items& items, Write&& write) {
-    out_ += begin;
-    depth_ += kIndent;
-    bool is_first = true;
-    for (const auto& item : items) {
-      out_ += is_first ? "\n" : ",\n";
-      out_.append(depth_, ' ');
-      is_first = false;
-      write(item);
-    }
-    depth_ -= kIndent;
-    if (!is_first) out_.append("\n").append(depth_, ' ');
-    out_ += end;
-  }
-
-  std::string out_;
-  size_t depth_ = 0;
-};
-
-// Returns JSON as Python's json.dumps(indent=4, sort_keys=True) writes it, like zarr-python. Throws damaged
-// if a text or key is not UTF-8.
-std::string python_json(const Json& value) {
-  Printer printer;
-  printer.write(value);
-  return printer.take();
-}
-
 // The most chunks of an array, because each is a name in a directory.
 constexpr uint64_t kMaxZarrChunks = uint64_t{1} << 18;
-
-Json group_document() {
-  return Json::Object{{"zarr_format", Json::of(int64_t{2})}};
-}
-
-Json shape_list(const Shape& shape) {
-  Json::List list;
-  for (const uint64_t length : shape) list.push_back(Json::of(length));
-  return list;
-}
 
 // The version of all files of the hierarchy (Measured::version).
 constexpr const char kZarr[] = "zarr 4";
@@ -135,12 +44,8 @@ class UnreadableFile : public ViewFile {
 // Returns an array of one value of an opaque type, because the shape and type of an element that cannot be
 // shown are unknown.
 ZarrContent unreadable_array(const Error& error) {
-  return {{},
-          ZarrArray{zarr_array_document({}, {}, "|V1", nullptr, nullptr),
-                    {},
-                    {},
-                    [error](const Shape&) { return std::make_shared<UnreadableFile>(error); }},
-          {}};
+  const auto open = [error](const Shape&) { return std::make_shared<UnreadableFile>(error); };
+  return {{}, ZarrArray{"|V1", nullptr, {}, {}, open}, {}};
 }
 
 class NodeFiles {
@@ -162,9 +67,9 @@ class NodeFiles {
     const ZarrContent& content = node_->content();
     std::vector<ViewEntry> files;
     if (content.array)
-      files.push_back(document(".zarray", content.array->document));
+      files.push_back(document(".zarray", zarr2_array(*content.array, content.array->chunk)));
     else
-      files.push_back(document(".zgroup", group_document()));
+      files.push_back(document(".zgroup", zarr2_group()));
     if (content.attributes) files.push_back(document(".zattrs", *content.attributes));
     if (content.array) add_chunks(*content.array, files);
     for (const auto& [name, member] : content.members) {
@@ -185,7 +90,7 @@ class NodeFiles {
   }
 
   ViewEntry document(std::string name, const Json& value) const {
-    return {std::move(name), [text = python_json(value), &context = context_] {
+    return {std::move(name), [text = python_json(value, kZarr2Json), &context = context_] {
               ByteLayout layout;
               layout.put(text);
               return layout_file(std::move(layout), context);
@@ -222,11 +127,10 @@ class NodeFiles {
 void collect(ZarrNode& node, const std::string& place, Json::Object& documents) {
   const ZarrContent& content = node.content();
   if (content.attributes) documents.emplace_back(place + ".zattrs", *content.attributes);
-  if (content.array) {
-    documents.emplace_back(place + ".zarray", content.array->document);
-  } else {
-    documents.emplace_back(place + ".zgroup", group_document());
-  }
+  if (content.array)
+    documents.emplace_back(place + ".zarray", zarr2_array(*content.array, content.array->chunk));
+  else
+    documents.emplace_back(place + ".zgroup", zarr2_group());
   for (const auto& [name, member] : content.members)
     if (!member.is_unlisted) collect(*member.node, place + name + "/", documents);
 }
@@ -234,8 +138,7 @@ void collect(ZarrNode& node, const std::string& place, Json::Object& documents) 
 std::string consolidated(ZarrNode& root) {
   Json::Object documents;
   collect(root, "", documents);
-  return python_json(
-      Json::Object{{"metadata", std::move(documents)}, {"zarr_consolidated_format", Json::of(int64_t{1})}});
+  return python_json(zarr2_consolidated(std::move(documents)), kZarr2Json);
 }
 
 void check_name(std::string_view name) {
@@ -283,18 +186,6 @@ ZarrContent* group_below(const ZarrContent& group, std::string_view path) {
 }
 
 }  // namespace
-
-Json zarr_array_document(const Shape& shape, const Shape& chunk, Json dtype, Json fill, Json filters) {
-  return Json::Object{{"chunks", shape_list(chunk)},
-                      {"compressor", nullptr},
-                      {"dimension_separator", "."},
-                      {"dtype", std::move(dtype)},
-                      {"fill_value", std::move(fill)},
-                      {"filters", std::move(filters)},
-                      {"order", "C"},
-                      {"shape", shape_list(shape)},
-                      {"zarr_format", Json::of(int64_t{2})}};
-}
 
 void check_chunk_count(const ZarrArray& array) {
   const uint64_t count = chunk_count(array);

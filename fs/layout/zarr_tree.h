@@ -1,6 +1,7 @@
-// A Zarr hierarchy of version 2 as a generated directory: groups and arrays, each with its documents, and
-// arrays with their chunks. The content below a node may be created on first use. The documents equal those
-// of zarr-python, byte for byte.
+// A Zarr hierarchy: groups and arrays, each with its documents, and arrays with their chunks. The content
+// below a node may be created on first use. It is shown as a generated directory of version 2; its documents
+// equal those of zarr-python 2, byte for byte. zarr_packed.h has the form of either version that an export
+// writes.
 //
 // To a Zarr reader a missing document means that there is no element, and a missing chunk is the fill value,
 // without an error. So nothing is left out because it cannot be shown. An element that fails permanently is
@@ -20,18 +21,23 @@
 #include "formats/core/model/context.h"
 #include "formats/core/text/json.h"
 #include "fs/layout/byte_layout.h"
+#include "fs/layout/element_form.h"
 #include "fs/text/view_entry.h"
 
 namespace plainfs {
 
-// Returns the document of an uncompressed array, .zarray.
-Json zarr_array_document(const Shape& shape, const Shape& chunk, Json dtype, Json fill, Json filters);
-
+// An array, apart from the version of the format.
 struct ZarrArray {
-  Json document;
+  Json dtype;  // as in version 2; "|O" is text of any length
+  Json fill;   // of the elements of a chunk that is missing
   Shape shape;
-  Shape chunk;
+  Shape chunk;                                                               // of the generated directory
   std::function<std::shared_ptr<ViewFile>(const Shape& origin)> open_chunk;  // the chunk at its first element
+  // The elements, for chunks of another shape; null if there is only one chunk, which is all of the array.
+  ArrayPtr values{};
+  std::optional<ElementForm> form{};  // of numbers; nullopt: `values` are texts
+
+  bool is_text() const { return values && !form; }
 };
 
 // Throws unsupported if there are more chunks than a directory can list.

@@ -8,9 +8,9 @@
 #include "cache/in_order.h"
 #include "cache/lazy.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/base/encode.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/codecs/compress.h"
+#include "fs/layout/zip_records.h"
 
 namespace plainfs {
 
@@ -18,110 +18,8 @@ namespace {
 
 constexpr uint64_t kPieceBytes = 1 << 20;  // read, and deflated, at once
 constexpr int kUsualLevel = 6;             // zlib's default, which zip programs use
-constexpr uint64_t kZip64 = 0xffffffff;    // in place of a number of 32 bits that is in the zip64 field
 // Deflated pieces may be a little longer than plain ones.
 constexpr uint64_t kMaxPlainWithoutZip64 = kZip64 - (uint64_t{1} << 28);
-
-// The numbers of PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.5.3.
-constexpr uint32_t kLocalSignature = 0x04034b50, kEntrySignature = 0x02014b50, kEndSignature = 0x06054b50,
-                   kEnd64Signature = 0x06064b50, kLocator64Signature = 0x07064b50;
-constexpr uint64_t kVersion = 20, kVersion64 = 45, kZip64Field = 1;
-constexpr uint64_t kFirstDate = 1 << 5 | 1;  // 1980-01-01
-constexpr uint64_t kLocalBytes = 30, kLocal64Bytes = 20, kEnd64Bytes = 56;
-
-enum class Method : uint16_t { stored = 0, deflated = 8 };
-
-// The fields of a member's headers.
-struct Entry {
-  std::string name;
-  Method method = Method::stored;
-  bool is_64 = false;  // its local header has the zip64 field
-  uint32_t crc = 0;
-  uint64_t plain = 0;   // bytes
-  uint64_t stored = 0;  // bytes in the archive
-  uint64_t begin = 0;   // of the local header
-
-  uint64_t header_size() const { return kLocalBytes + name.size() + (is_64 ? kLocal64Bytes : 0); }
-};
-
-// Appends the fields that both headers of a member have.
-void append_common(const Entry& entry, bool is_64, std::string& out) {
-  append_little(out, is_64 ? kVersion64 : kVersion, 2);
-  append_little(out, 0, 2);  // flags
-  append_little(out, static_cast<uint64_t>(entry.method), 2);
-  append_little(out, 0, 2);  // midnight
-  append_little(out, kFirstDate, 2);
-  append_little(out, entry.crc, 4);
-}
-
-std::string local_header(const Entry& entry) {
-  std::string out;
-  append_little(out, kLocalSignature, 4);
-  append_common(entry, entry.is_64, out);
-  append_little(out, entry.is_64 ? kZip64 : entry.stored, 4);
-  append_little(out, entry.is_64 ? kZip64 : entry.plain, 4);
-  append_little(out, entry.name.size(), 2);
-  append_little(out, entry.is_64 ? kLocal64Bytes : 0, 2);
-  out += entry.name;
-  if (!entry.is_64) return out;
-  append_little(out, kZip64Field, 2);
-  append_little(out, kLocal64Bytes - 4, 2);
-  append_little(out, entry.plain, 8);
-  append_little(out, entry.stored, 8);
-  return out;
-}
-
-std::string directory_entry(const Entry& entry) {
-  std::string large;  // the zip64 field: numbers that do not fit
-  for (const uint64_t number : {entry.plain, entry.stored, entry.begin})
-    if (number >= kZip64) append_little(large, number, 8);
-  const auto small = [](uint64_t number) { return std::min(number, kZip64); };
-  std::string out;
-  append_little(out, kEntrySignature, 4);
-  append_little(out, kVersion64, 2);  // of the writer, for MS-DOS
-  append_common(entry, entry.is_64 || !large.empty(), out);
-  append_little(out, small(entry.stored), 4);
-  append_little(out, small(entry.plain), 4);
-  append_little(out, entry.name.size(), 2);
-  append_little(out, large.empty() ? 0 : large.size() + 4, 2);
-  out.append(2 + 2 + 2 + 4, '\0');  // comment, disk, attributes
-  append_little(out, small(entry.begin), 4);
-  out += entry.name;
-  if (large.empty()) return out;
-  append_little(out, kZip64Field, 2);
-  append_little(out, large.size(), 2);
-  return out + large;
-}
-
-// Returns the directory of an archive and the records after it. begin: its place.
-std::string directory_of(const std::vector<Entry>& entries, uint64_t begin) {
-  std::string out;
-  for (const Entry& entry : entries) out += directory_entry(entry);
-  const uint64_t size = out.size(), count = entries.size();
-  if (begin >= kZip64) {
-    append_little(out, kEnd64Signature, 4);
-    append_little(out, kEnd64Bytes - 12, 8);
-    append_little(out, kVersion64, 2);
-    append_little(out, kVersion64, 2);
-    append_little(out, 0, 8);  // disks
-    append_little(out, count, 8);
-    append_little(out, count, 8);
-    append_little(out, size, 8);
-    append_little(out, begin, 8);
-    append_little(out, kLocator64Signature, 4);
-    append_little(out, 0, 4);
-    append_little(out, begin + size, 8);
-    append_little(out, 1, 4);
-  }
-  append_little(out, kEndSignature, 4);
-  append_little(out, 0, 4);  // disks
-  append_little(out, count, 2);
-  append_little(out, count, 2);
-  append_little(out, size, 4);
-  append_little(out, std::min(begin, kZip64), 4);
-  append_little(out, 0, 2);  // comment
-  return out;
-}
 
 // Appends the part of `bytes` that lies in [begin, end), if they are at `at`.
 void add_part(ByteSpan bytes, uint64_t at, uint64_t begin, uint64_t end,
@@ -217,10 +115,10 @@ class StoredZip {
   explicit StoredZip(ZipContentPtr content) : content_(std::move(content)) {
     for (size_t i = 0; i < content_->count(); ++i) {
       const uint64_t size = content_->size(i);
-      entries_.push_back({content_->name(i), Method::stored, size >= kZip64, 0, size, size, directory_});
+      entries_.push_back({content_->name(i), ZipMethod::stored, size >= kZip64, 0, size, size, directory_});
       directory_ = checked_add(directory_ + entries_.back().header_size(), size);
     }
-    size_ = checked_add(directory_, directory_of(entries_, directory_).size());
+    size_ = checked_add(directory_, zip_directory(entries_, directory_).size());
   }
 
   const ZipContentPtr& content() const { return content_; }
@@ -231,14 +129,14 @@ class StoredZip {
     Slices slices;
     for (size_t i = 0; i < entries_.size(); ++i) {
       const uint64_t at = entries_[i].begin, data = at + entries_[i].header_size();
-      if (begin < data && end > at) add(local_header(entry(i)), at, begin, end, slices);
+      if (begin < data && end > at) add(zip_local_header(entry(i)), at, begin, end, slices);
       const uint64_t from = std::max(begin, data), to = std::min(end, data + entries_[i].stored);
       if (from < to) content_->read(i, from - data, to - data, slices);
     }
     if (end > directory_) {
-      std::vector<Entry> all;
+      std::vector<ZipEntry> all;
       for (size_t i = 0; i < entries_.size(); ++i) all.push_back(entry(i));
-      add(directory_of(all, directory_), directory_, begin, end, slices);
+      add(zip_directory(all, directory_), directory_, begin, end, slices);
     }
     return slices;
   }
@@ -250,14 +148,14 @@ class StoredZip {
   }
 
   // Returns the entry with its checksum.
-  Entry entry(size_t i) const {
-    Entry entry = entries_[i];
+  ZipEntry entry(size_t i) const {
+    ZipEntry entry = entries_[i];
     entry.crc = content_->crc(i);
     return entry;
   }
 
   const ZipContentPtr content_;
-  std::vector<Entry> entries_;  // without their checksums
+  std::vector<ZipEntry> entries_;  // without their checksums
   uint64_t directory_ = 0;      // its place
   uint64_t size_ = 0;
 };
@@ -275,21 +173,21 @@ class DeflatedZip : public PackedForm {
   int usual_level() const override { return kUsualLevel; }
   uint64_t bytes() const override { return content_->total(); }
   uint64_t write(int level, PackedSink& out, const std::function<void(uint64_t)>& has_made) const override {
-    std::vector<Entry> entries;
+    std::vector<ZipEntry> entries;
     uint64_t size = 0;
     for (size_t i = 0; i < content_->count(); ++i) {
       entries.push_back(write_member(i, size, level, out, has_made));
       size = entries.back().begin + entries.back().header_size() + entries.back().stored;
     }
-    const std::string directory = directory_of(entries, size);
+    const std::string directory = zip_directory(entries, size);
     out.write_at(size, as_byte_span(directory));
     return size + directory.size();
   }
 
  private:
-  Entry write_member(size_t i, uint64_t begin, int level, PackedSink& out,
+  ZipEntry write_member(size_t i, uint64_t begin, int level, PackedSink& out,
                      const std::function<void(uint64_t)>& has_made) const {
-    Entry entry{content_->name(i), Method::deflated, content_->size(i) > kMaxPlainWithoutZip64};
+    ZipEntry entry{content_->name(i), ZipMethod::deflated, content_->size(i) > kMaxPlainWithoutZip64};
     entry.begin = begin;
     uint64_t end = begin + entry.header_size();
     const auto put = [&](ByteSpan bytes) {
@@ -312,7 +210,7 @@ class DeflatedZip : public PackedForm {
         });
     put(as_byte_span(kDeflateEnd));
     entry.stored = end - begin - entry.header_size();
-    out.write_at(begin, as_byte_span(local_header(entry)));
+    out.write_at(begin, as_byte_span(zip_local_header(entry)));
     return entry;
   }
 

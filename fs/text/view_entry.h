@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/core/model/node.h"
+#include "fs/text/packed_form.h"
 #include "fs/text/view_file.h"
 
 namespace plainfs {
@@ -54,6 +55,7 @@ struct ViewEntry {
   bool is_sized_by_reading = false;
   bool shows_again = false;  // View::shows_again of its view. Set by the tree.
   FileIdentity identity{};   // completed by the tree
+  PackFolder pack = nullptr;  // of a directory with a compressed form
 
   // Returns the node, which is empty if shared_node is null.
   const Node& node() const {

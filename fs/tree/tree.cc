@@ -429,6 +429,7 @@ Meaning Tree::meaning(Inode inode) {
   meaning.store = place.store;
   meaning.is_store = is_folder && place.above.empty() && place.names.empty();
   meaning.identity = known->identity;
+  meaning.pack = known->pack;
   if (!place.is_named) meaning.context = &listing_.context.of_store(place.store->path);
   return meaning;
 }

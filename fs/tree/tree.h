@@ -42,6 +42,7 @@ struct Meaning {
   StorePtr store{};
   bool is_store = false;  // a whole store
   FileIdentity identity{};
+  PackFolder pack = nullptr;  // see ViewEntry::pack
 };
 
 // The directory at the mountpoint: a store, or a directory in it (-o subdir=).

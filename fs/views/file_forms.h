@@ -11,6 +11,7 @@ inline constexpr std::string_view kCsvType = "text/csv; charset=utf-8",
                                   kGzipType = "application/gzip", kHdf5Type = "application/x-hdf5",
                                   kNetCdfType = "application/x-netcdf",
                                   kParquetType = "application/vnd.apache.parquet", kPngType = "image/png",
+                                  kZipType = "application/zip",
                                   kXlsxType =
                                       "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
@@ -69,7 +70,9 @@ inline constexpr FileForm kH5ad{".h5ad", "AnnData", kHdf5Type, Shows::whole, kOp
 inline constexpr FileForm kSeurat{".rds", "a Seurat object for R", kBinaryType, Shows::whole, kOpenSeurat};
 inline constexpr FileForm kH5mu{".h5mu", "MuData", kHdf5Type, Shows::whole, kOpenH5mu};
 inline constexpr FileForm kH5muOfTypes{".h5mu", "", kHdf5Type, Shows::whole};
-inline constexpr FileForm kAnnDataZarr{".zarr", "for zarr, dask and Vitessce", kFolder, Shows::whole};
+inline constexpr FileForm kAnnDataZarrZip{".zarr.zip", "the .zarr in one archive", kZipType, Shows::whole};
+inline constexpr FileForm kAnnDataZarr{
+    ".zarr", "for zarr, dask and Vitessce", kFolder, Shows::whole, {}, {}, &kAnnDataZarrZip};
 inline constexpr FileForm kDataset{".nc", "NetCDF", kNetCdfType, Shows::whole, kOpenNetCdf};
 inline constexpr FileForm kVariable{".nc", "one variable in NetCDF", kNetCdfType, Shows::values, kOpenNetCdf};
 inline constexpr FileForm kTenxH5{".h5", "10x Genomics", kHdf5Type, Shows::counts};

@@ -47,6 +47,7 @@ struct FileForm {
   Shows shows = Shows::detail;
   std::span<const OpenWith> opens{};
   std::span<const Companion> companions{};
+  const FileForm* archive = nullptr;  // of a folder: all of it in one file, which only an export writes
 
   // Returns whether `export` writes it to any target with this ending.
   bool is_exported() const { return shows != Shows::detail; }

@@ -156,11 +156,12 @@ std::string_view file_name(const FileForm& form) {
 const std::vector<const FileForm*>& exported_forms() {
   static const std::vector<const FileForm*> forms = [] {
     std::vector<const FileForm*> found;
-    for (const FileRow& row : kFiles)
-      if (row.form.is_exported() && std::none_of(found.begin(), found.end(), [&](const FileForm* form) {
-            return form->ending == row.form.ending;
-          }))
-        found.push_back(&row.form);
+    for (const FileRow& row : kFiles) {
+      const auto has_its_ending = [&](const FileForm* form) { return form->ending == row.form.ending; };
+      if (!row.form.is_exported() || std::any_of(found.begin(), found.end(), has_its_ending)) continue;
+      found.push_back(&row.form);
+      if (row.form.archive) found.push_back(row.form.archive);
+    }
     return found;
   }();
   return forms;

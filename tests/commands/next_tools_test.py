@@ -41,7 +41,8 @@ class NextTools(unittest.TestCase):
 
     @classmethod
     def export(cls, store, file):
-        subprocess.run([PROGRAM, 'export', '--quiet', cls.at(store), cls.at(file)], timeout=300, check=True)
+        version = ['--zarr-format', '2'] if file.endswith('.zarr') else []  # for zarr-python 2
+        subprocess.run([PROGRAM, 'export', '--quiet', *version, cls.at(store), cls.at(file)], timeout=300, check=True)
 
     @needs_r('Seurat')
     def test_seurat_goes_on_with_its_converted_object(self):

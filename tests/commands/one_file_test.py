@@ -224,7 +224,7 @@ class Choice(Folder):
         for name in ("out.docx", "out.loom", "out.vcf"):
             printed = self.refused(1, PBMC, self.at(name))
             self.assertIn(
-                f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .h5 ",
+                f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .zarr.zip .h5 ",
                 printed,
             )
             self.assertNotIn(".bed", printed)
@@ -269,7 +269,7 @@ class Choice(Folder):
 
     def test_options_of_a_file_are_refused_for_a_folder(self):
         printed = self.refused(1, "--level=3", PBMC, self.at("out/"))
-        self.assertIn("--without, --level, --dry-run, --quiet and --force are for an export to one file", printed)
+        self.assertIn("--without, --level, --zarr-format, --dry-run, --quiet and --force are for an export to one file", printed)
         self.assertIn(
             "--level ten: expected a number from 0 to 9", self.refused(1, "--level", "ten", PBMC, self.at("a.rds"))
         )
@@ -333,7 +333,7 @@ class Compression(Folder):
         )
 
     def test_zarr_is_a_folder(self):
-        self.assertEqual(run("export", PBMC, self.at("out.zarr")).returncode, 0)
+        self.assertEqual(run("export", "--zarr-format", "2", "--level", "0", PBMC, self.at("out.zarr")).returncode, 0)
         self.assertEqual(os.listdir(self.at()), ["out.zarr"])
         written = tree(self.at("out.zarr"))
         self.assertEqual(written[".zmetadata"], cat(PBMC, "anndata.zarr/.zmetadata"))

@@ -40,7 +40,7 @@ def pairs_of(kind, store):
     lines = run(PROGRAM, "info", store, text=True).stdout.splitlines()
     for found in filter(None, map(LINE.fullmatch, lines)):
         target = shlex.split(found["words"])[-1]
-        extension = re.search(r"(\.ome\.tif|\.vcf\.gz|\.tsv\.gz|\.\w+)$", target)[1]
+        extension = re.search(r"(\.ome\.tif|\.vcf\.gz|\.tsv\.gz|\.zarr\.zip|\.\w+)$", target)[1]
         if ".parquet/" not in found["path"]:  # a file that the store has itself
             yield Pair(kind, store, extension, found["path"], found["what"])
 
@@ -56,6 +56,15 @@ def read_anndata(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (anndata.read_zarr if path.endswith(".zarr") else anndata.read_h5ad)(path)
+
+
+def read_archive(path):
+    import anndata
+    import zarr
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata.read_zarr(zarr.ZipStore(path, mode="r"))
 
 
 def read_tenx(path):
@@ -164,6 +173,7 @@ def program(name):
 READERS = {
     ".h5ad": (read_anndata, modules("anndata")),
     ".zarr": (read_anndata, modules("anndata", "zarr")),
+    ".zarr.zip": (read_archive, modules("anndata", "zarr")),
     ".h5": (read_tenx, modules("h5py")),
     ".mtx": (read_mtx, modules("scipy")),
     ".npy": (read_npy, modules("numpy")),
@@ -215,6 +225,8 @@ class Tried:
 
     def write(self, pair, name, *options):
         target = os.path.join(self.folder, name + pair.extension)
+        if ".zarr" in pair.extension:
+            options = (*options, "--zarr-format", "2")  # for zarr-python 2
         done = run(PROGRAM, "export", *options, pair.store, target, text=True)
         return target, done
 
@@ -224,14 +236,14 @@ class Tried:
         target, done = self.write(pair, name)
         shown = run(PROGRAM, "cat", pair.store, "./" + pair.path)
         if done.returncode != 0:
-            is_refused = "nothing was written" in done.stderr and (shown.returncode != 0 or pair.extension == ".zarr")
+            is_refused = "nothing was written" in done.stderr and (shown.returncode != 0 or ".zarr" in pair.extension)
             (self.refused if is_refused else self.wrong).append((pair, done.stderr))
             return
         if pair.extension in self.later:
             self.later[pair.extension][target] = pair
         else:
             self.read(pair, target)
-        if os.path.isfile(target):
+        if os.path.isfile(target) and pair.extension != ".zarr.zip":
             plain, _ = self.write(pair, name + "-plain", "--level=0")
             with open(plain, "rb") as file:
                 if file.read() != shown.stdout and pair.extension not in (".vcf.gz", ".tsv.gz"):

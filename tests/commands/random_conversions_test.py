@@ -48,6 +48,7 @@ class RandomConversions(unittest.TestCase):
 
     def export(self, store, file, of=''):
         part = ['--of', of] if of else []
+        part += ['--zarr-format', '2'] if file.endswith('.zarr') else []  # for zarr-python 2
         done = subprocess.run([PROGRAM, 'export', *part, store, file], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, f'{os.path.basename(store)}: {done.stderr}')
         return done.stderr.splitlines()

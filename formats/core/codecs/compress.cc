@@ -1,5 +1,6 @@
 #include "formats/core/codecs/compress.h"
 
+#include <blosc.h>
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 #include <zlib.h>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 
 #include "formats/core/base/encode.h"
+#include "formats/core/base/error.h"
 
 namespace plainfs {
 namespace {
@@ -124,6 +126,17 @@ Bytes zstd_compressed(ByteSpan bytes, int level) {
   const size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
   if (ZSTD_isError(size)) throw std::bad_alloc();  // no other reason is possible
   out.resize(size);
+  return out;
+}
+
+Bytes blosc_compressed(ByteSpan bytes, uint32_t element_bytes, int level) {
+  if (bytes.size() > BLOSC_MAX_BUFFERSIZE)
+    throw unsupported("{} bytes are too many for a blosc frame", bytes.size());
+  Bytes out(bytes.size() + BLOSC_MAX_OVERHEAD);
+  const int size = blosc_compress_ctx(level, BLOSC_SHUFFLE, element_bytes, bytes.size(), bytes.data(),
+                                      out.data(), out.size(), BLOSC_LZ4_COMPNAME, 0, 1);
+  if (size <= 0) throw std::bad_alloc();  // no other reason is possible
+  out.resize(static_cast<size_t>(size));
   return out;
 }
 

@@ -21,6 +21,10 @@ inline constexpr std::string_view kDeflateEnd{"\x03\x00", 2};  // a last block w
 // Returns `bytes` as a zstd frame, as Parquet stores a page.
 Bytes zstd_compressed(ByteSpan bytes, int level);
 
+// Returns elements of a size as a blosc frame with lz4 and shuffled bytes, as numcodecs writes it by default.
+// Throws unsupported if they exceed 2 GiB, which is the limit of a frame.
+Bytes blosc_compressed(ByteSpan bytes, uint32_t element_bytes, int level);
+
 // A gzip stream (RFC 1952) is kGzipHeader, deflated parts, kDeflateEnd and the trailer.
 inline constexpr std::string_view kGzipHeader{"\x1f\x8b\x08\0\0\0\0\0\0\x03",
                                               10};  // no name or time, on Unix

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "cache/in_order.h"
 #include "formats/annotated/main_part.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/base/modified_time.h"
 #include "formats/core/text/printable.h"
 #include "fs/commands/copy_file.h"
 #include "fs/commands/deflated.h"
@@ -19,8 +21,8 @@
 #include "fs/commands/one_file/places.h"
 #include "fs/commands/read_sources.h"
 #include "fs/commands/target_folder.h"
+#include "fs/layout/zip_writer.h"
 #include "fs/report/progress.h"
-#include "fs/report/walk.h"
 #include "fs/views/file_forms.h"
 
 namespace plainfs {
@@ -28,6 +30,8 @@ namespace {
 
 constexpr int kMaxLevel = 9;
 constexpr size_t kMaxNamed = 5;  // stores, in a message
+// Compressed, a member of an archive with more bytes may have over 4 GiB.
+constexpr uint64_t kMaxSmallMember = uint64_t{2} << 30;
 constexpr std::initializer_list<const char*> kZarrMarks = {".zgroup", ".zattrs", "zarr.json"};
 
 bool is_gzip_name(const std::string& path) {
@@ -106,7 +110,8 @@ Chosen choose(Filesystem& filesystem, const std::string& store, const std::strin
   check_one_store(filesystem, store, found);
   chosen.file = found.front();
   chosen.others.assign(found.begin() + 1, found.end());
-  const bool is_anndata = chosen.form == &forms::kH5ad || chosen.form == &forms::kAnnDataZarr;
+  const bool is_anndata = chosen.form == &forms::kH5ad || chosen.form == &forms::kAnnDataZarr ||
+                          chosen.form == &forms::kAnnDataZarrZip;
   chosen.has_mudata =
       is_anndata && !chosen.others.empty() && std::any_of(all.begin(), all.end(), [](const RankedFile& file) {
         return &file.row->form == &forms::kH5mu && !file.is_part;
@@ -190,7 +195,10 @@ class FileExport {
  private:
   std::string part_of_assay();
   int report_dry_run(uint64_t total);
-  int write_folder(const RankedFile& folder);
+  int write_packed(const Chosen& chosen);
+  uint64_t write_folder(const PackedFolder& packed, timespec time);
+  uint64_t write_archive(const PackedFolder& packed);
+  uint64_t write_packed_file(const PackedFolder& packed, size_t number, PackedSink& out);
   int write_file(const Chosen& chosen);
   std::vector<std::pair<Source, std::string>> companions(const Chosen& chosen);
   void add_names(const std::string& matrix, const std::string& target,
@@ -229,7 +237,11 @@ std::string written_text(const std::vector<Written>& all) {
 int FileExport::run(const std::string& path) try {
   const std::string part = !options_.assay.empty() ? part_of_assay() : path.empty() ? options_.of : path;
   const Chosen chosen = choose(filesystem_, filesystem_.store()->path, target_, part);
-  return chosen.form && chosen.form->is_folder() ? write_folder(chosen.file) : write_file(chosen);
+  const FileForm* const own = chosen.file.row ? &chosen.file.row->form : nullptr;
+  const bool is_packed = own && chosen.form && (own->is_folder() || own->archive == chosen.form);
+  if (!is_packed && options_.zarr_version != 0)
+    throw Failure(kUsage, fmt::format("{}: --zarr-format is for .zarr and .zarr.zip", target_));
+  return is_packed ? write_packed(chosen) : write_file(chosen);
 } catch (const Error& error) {
   throw Failure(exit_code_of(error.code()),
                 fmt::format("{}: {}; nothing was written", filesystem_.store()->path, reason(error)));
@@ -419,36 +431,65 @@ uint64_t FileExport::write_as_shown(const Copy& copy, PartFile& part) {
   return copy.size;
 }
 
-int FileExport::write_folder(const RankedFile& folder) {
-  sources_.add(folder.inode);
+int FileExport::write_packed(const Chosen& chosen) {
+  sources_.add(chosen.file.inode);
   sources_.check(target_);
   check_target(target_, filesystem_.store()->path, options_);
   progress_.begin("measuring", Progress::Unit::files, 1);
-  std::vector<WalkFailure> failures;
-  const std::vector<Walked> below = walk(filesystem_, folder.path, failures);
-  if (!failures.empty()) throw failures.front().error;
-  std::vector<Copy> files;
+  const OpenMeaning folder = filesystem_.meaning(chosen.file.inode);
+  if (!folder.what.pack) throw unsupported("{}: cannot be written as a folder", chosen.file.path);
+  const auto packed = folder.what.pack({options_.zarr_version, options_.level});
   uint64_t total = 0;
-  for (const Walked& walked : below) {
-    if (walked.kind != FileKind::file) continue;
-    files.push_back({walked.inode, walked.path.substr(folder.path.size() + 1),
-                     static_cast<uint64_t>(filesystem_.status(walked.inode).st_size)});
-    total += files.back().size;
-  }
+  for (const PackedFile& file : packed->files()) total += file.bytes;
   if (options_.is_dry_run) return report_dry_run(total);
-  NewFolder generated(target_);
-  progress_.print_line(fmt::format("{}, {}, {}: into {}", folder.path, count_text(files.size(), "file"),
-                                   byte_text(static_cast<double>(total)), target_));
+  print_plan(chosen, total);
   progress_.begin("writing", Progress::Unit::bytes, total);
-  workers_.parallel_for(files.size(), [&](size_t i) {
-    copy_file(filesystem_, workers_, generated.folder(), files[i],
-              [&](uint64_t bytes) { progress_.add(bytes); });
+  const uint64_t size = chosen.form->is_folder()
+                            ? write_folder(*packed, modified_time(filesystem_.status(chosen.file.inode)))
+                            : write_archive(*packed);
+  std::string text = fmt::format("wrote {}, {}, {}", target_, count_text(packed->files().size(), "file"),
+                                 byte_text(static_cast<double>(size)));
+  if (total > size) text += fmt::format(" ({} uncompressed)", byte_text(static_cast<double>(total)));
+  progress_.finish_with(text);
+  return kSuccess;
+}
+
+uint64_t FileExport::write_folder(const PackedFolder& packed, timespec time) {
+  NewFolder generated(target_);
+  const TargetFolder& folder = generated.folder();
+  std::atomic<uint64_t> size{0};
+  workers_.parallel_for(packed.files().size(), [&](size_t i) {
+    const std::string& path = packed.files()[i].path;
+    PartFile part = PartFile::owned(folder.folder_of(path), part_name(path, 0, time), folder.whole(path));
+    SinkOfPart sink(part);
+    const uint64_t bytes = write_packed_file(packed, i, sink);
+    part.finish(bytes, time, folder.name_of(path));
+    size += bytes;
   });
   sources_.check(target_);
   generated.take_place(options_.replaces);
-  progress_.finish_with(fmt::format("wrote {}, {}, {}", target_, count_text(files.size(), "file"),
-                                    byte_text(static_cast<double>(total))));
-  return kSuccess;
+  return size;
+}
+
+uint64_t FileExport::write_archive(const PackedFolder& packed) {
+  NewFile file(target_);
+  SinkOfPart sink(file.part());
+  ZipWriter archive(sink);
+  for (size_t i = 0; i < packed.files().size(); ++i) {
+    const PackedFile& member = packed.files()[i];
+    archive.add(member.path, member.bytes > kMaxSmallMember,
+                [&](PackedSink& out) { return write_packed_file(packed, i, out); });
+  }
+  const uint64_t size = archive.finish();
+  sources_.check(target_);
+  file.take_place(size, options_.replaces);
+  return size;
+}
+
+uint64_t FileExport::write_packed_file(const PackedFolder& packed, size_t number, PackedSink& out) try {
+  return packed.write(number, out, [&](uint64_t bytes) { progress_.add(bytes); });
+} catch (const Error& error) {
+  throw error.at(packed.files()[number].path);
 }
 
 // Throws Failure(kUsage) for an option that other converters have under another name.
@@ -491,6 +532,10 @@ FileOptions take_file_options(Arguments& arguments) {
     options.without.push_back(std::move(part));
   if (!options.assay.empty() && !options.of.empty())
     throw Failure(kUsage, "export: --assay NAME cannot be used with --of PATH");
+  const std::string version = take_value(arguments, "--zarr-format");
+  if (!version.empty() && version != "2" && version != "3")
+    throw Failure(kUsage, fmt::format("--zarr-format {}: expected 2 or 3", version));
+  if (!version.empty()) options.zarr_version = version == "2" ? 2 : 3;
   const std::string text = take_value(arguments, "--level");
   if (text.empty()) return options;
   int level = 0;
@@ -523,8 +568,8 @@ bool is_for_one_file(Filesystem& filesystem, const std::string& store, const std
   const bool names_file = !file_ending(target).empty() || form != nullptr;
   if (names_folder || (paths.size() != 1 && !names_file)) {
     if (options.are_given())
-      throw Failure(kUsage, fmt::format("{}: --of, --assay, --layer, --without, --level, --dry-run, --quiet "
-                                        "and --force are for an export to one file",
+      throw Failure(kUsage, fmt::format("{}: --of, --assay, --layer, --without, --level, --zarr-format, "
+                                        "--dry-run, --quiet and --force are for an export to one file",
                                         target));
     return false;
   }

@@ -15,6 +15,7 @@ namespace plainfs {
 struct FileOptions {
   std::string of;                    // the part to write; empty: the store's default
   std::optional<int> level;          // of compression; nullopt: the default of the format's own writer
+  int zarr_version = 0;              // of a .zarr; 0: the usual one
   bool replaces = false;             // replace an existing file
   std::string assay;                 // the assay or modality to write; empty: the store's default
   std::string layer;                 // the layer that is X; empty: X
@@ -23,8 +24,8 @@ struct FileOptions {
   bool is_quiet = false;             // print errors alone
 
   bool are_given() const {
-    return !of.empty() || level || replaces || !assay.empty() || !layer.empty() || !without.empty() ||
-           is_dry_run || is_quiet;
+    return !of.empty() || level || zarr_version != 0 || replaces || !assay.empty() || !layer.empty() ||
+           !without.empty() || is_dry_run || is_quiet;
   }
 };
 

@@ -27,8 +27,23 @@ std::string stem_of(const std::string& given) {
   return name.empty() || name == "." || name == ".." ? "store" : name;
 }
 
+// Returns whether a file of the mount is written in that form: it has it, or is a folder that has it as an
+// archive.
+bool is_written_as(const FileForm& own, const FileForm& form) {
+  return own.is_exported() && (own.ending == form.ending || own.archive == &form);
+}
+
+// Returns the ending that a file of the mount has if it is written in that form.
+std::string_view ending_in_mount(const FileForm& form) {
+  for (const FileForm* const folder : exported_forms())
+    if (folder->archive == &form) return folder->ending;
+  return form.ending;
+}
+
 std::string comment_of(const OfferedForm& offered) {
-  std::string comment = fmt::format("{}: {}", offered.file.row->form.what, printable(offered.file.path));
+  const FileForm& own = offered.file.row->form;
+  std::string comment = fmt::format("{}: {}", own.archive == offered.form ? offered.form->what : own.what,
+                                    printable(offered.file.path));
   if (offered.others > 0) comment += fmt::format(", or {} more with --of PATH", offered.others);
   return comment;
 }
@@ -64,7 +79,7 @@ std::vector<RankedFile> sure_files(Filesystem& filesystem, const std::string& pa
 std::vector<RankedFile> files_of_form(const FileForm& form, const std::vector<RankedFile>& all) {
   std::vector<RankedFile> found;
   for (const RankedFile& file : all)
-    if (file.row->form.is_exported() && file.row->form.ending == form.ending) found.push_back(file);
+    if (is_written_as(file.row->form, form)) found.push_back(file);
   return found;
 }
 
@@ -96,7 +111,7 @@ RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std:
     if (!shown.empty()) found = files_of_form(form, sure_files(filesystem, shown));
   } else {
     // An assay of a Seurat object: its file is beside its directory.
-    part.append(form.ending);
+    part.append(ending_in_mount(form));
     try {
       const Inode beside = filesystem.resolve(part);
       return {part, beside, filesystem.row(beside)};

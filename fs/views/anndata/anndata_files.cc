@@ -98,6 +98,7 @@ void offer_zarr_of_matrices(const FileRow& row, const Node& node, Context& conte
     if (!can_exist(found, found.name + std::string(row.form.ending), node, context)) continue;
     const std::string file = name_in_lines(found.name, ".zarr");
     files.push_back(row.entry(found.name + std::string(row.form.ending)));
+    files.back().pack = packed_anndata_zarr(found.make, context, file);
     files.back().list = anndata_zarr(std::move(found.make), context, {}, file);
   }
 }

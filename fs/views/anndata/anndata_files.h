@@ -42,6 +42,10 @@ struct ZarrLimits {
 // An element is read when its own directory is.
 ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits = {},
                          const std::string& file = "the .zarr");
+// Returns the same elements in the compressed form: as anndata 0.13 writes them in Zarr of version 3, or
+// anndata 0.8 in version 2.
+PackFolder packed_anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context,
+                               const std::string& file = "the .zarr");
 
 // Logs what the .h5ad of a store's main part would leave out, as far as that is known without reading data.
 // root: the refined root of the store.

@@ -10,6 +10,7 @@
 #include "fs/layout/byte_layout.h"
 #include "fs/layout/element_form.h"
 #include "fs/layout/text_segments.h"
+#include "fs/layout/zarr_packed.h"
 #include "fs/layout/zarr_records.h"
 #include "fs/layout/zarr_tree.h"
 #include "fs/views/anndata/anndata_parts.h"
@@ -229,8 +230,8 @@ void ZarrAnnData::numbers(const std::string& path, const ArrayPtr& values, ZarrN
                              : padded_box(ordered, form, origin, chunk));
     return layout_file(std::move(layout), context);
   };
-  Json document = zarr_array_document(shape, chunk, std::move(number.dtype), std::move(number.fill), nullptr);
-  add(path, {attributes_document(attributes), ZarrArray{std::move(document), shape, chunk, open}, {}});
+  ZarrArray array{std::move(number.dtype), std::move(number.fill), shape, chunk, open, ordered, number.form};
+  add(path, {attributes_document(attributes), std::move(array), {}});
 }
 
 // anndata writes the texts of records in the width of the longest, in UTF-32.
@@ -244,8 +245,8 @@ void ZarrAnnData::records(const std::string& path, const ArrayPtr& values, AnnDa
     layout.put(records->bytes);
     return layout_file(std::move(layout), context);
   };
-  Json document = zarr_array_document(shape, chunk, records->dtype, records->fill, nullptr);
-  add(path, {attributes_document(attributes), ZarrArray{std::move(document), shape, chunk, open}, {}});
+  add(path,
+      {attributes_document(attributes), ZarrArray{records->dtype, records->fill, shape, chunk, open}, {}});
 }
 
 // anndata writes a single text in as many characters as it has, in UTF-32.
@@ -263,9 +264,8 @@ void ZarrAnnData::single_text(const std::string& path, const ArrayPtr& value,
     layout.put(units);
     return layout_file(std::move(layout), context);
   };
-  Json document =
-      zarr_array_document({}, {}, "<U" + std::to_string(std::max<size_t>(1, length)), "", nullptr);
-  add(path, {attributes_document(attributes), ZarrArray{std::move(document), {}, {}, open}, {}});
+  ZarrArray array{"<U" + std::to_string(std::max<size_t>(1, length)), "", {}, {}, open, value};
+  add(path, {attributes_document(attributes), std::move(array), {}});
 }
 
 void ZarrAnnData::texts(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) {
@@ -282,21 +282,31 @@ void ZarrAnnData::texts(const std::string& path, const ArrayPtr& values, AnnData
     };
     return layout_file(lay_out, context, kZarrTexts);
   };
-  const Json filters = Json::List{Json::Object{{"id", "vlen-utf8"}}};
-  Json document = zarr_array_document(shape, chunk, "|O", Json::of(int64_t{0}), filters);
-  add(path, {attributes_document(attributes), ZarrArray{std::move(document), shape, chunk, open}, {}});
+  ZarrArray array{"|O", Json::of(int64_t{0}), shape, chunk, open, ordered};
+  add(path, {attributes_document(attributes), std::move(array), {}});
+}
+
+ZarrNodePtr anndata_zarr_tree(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits,
+                              const std::string& file) {
+  return std::make_shared<ZarrNode>([make = std::move(make), &context, limits, file] {
+    ZarrAnnData out("", context, limits);
+    put_anndata(make(), context, out, file);
+    return out.take();
+  });
 }
 
 }  // namespace
 
 ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits,
                          const std::string& file) {
-  const auto root = std::make_shared<ZarrNode>([make = std::move(make), &context, limits, file] {
-    ZarrAnnData out("", context, limits);
-    put_anndata(make(), context, out, file);
-    return out.take();
-  });
-  return zarr_directory(root, context);
+  return zarr_directory(anndata_zarr_tree(std::move(make), context, limits, file), context);
+}
+
+PackFolder packed_anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context,
+                               const std::string& file) {
+  return [make = std::move(make), &context, file](const FolderPacking& packing) {
+    return zarr_packed(anndata_zarr_tree(make, context, {}, file), packing, context);
+  };
 }
 
 }  // namespace plainfs
