@@ -186,7 +186,7 @@ class DeflatedZip : public PackedForm {
 
  private:
   ZipEntry write_member(size_t i, uint64_t begin, int level, PackedSink& out,
-                     const std::function<void(uint64_t)>& has_made) const {
+                        const std::function<void(uint64_t)>& has_made) const {
     ZipEntry entry{content_->name(i), ZipMethod::deflated, content_->size(i) > kMaxPlainWithoutZip64};
     entry.begin = begin;
     uint64_t end = begin + entry.header_size();

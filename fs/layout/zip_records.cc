@@ -17,7 +17,6 @@ constexpr uint64_t kEnd64Bytes = 56;
 constexpr uint64_t kUtf8Name = 1 << 11;  // in the flags
 constexpr uint64_t kMaxCount = 0xffff;   // of entries; in place of more
 
-
 bool has_plain_name(const ZipEntry& entry) {
   return std::all_of(entry.name.begin(), entry.name.end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });

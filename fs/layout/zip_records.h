@@ -1,5 +1,5 @@
-// The headers of a zip archive (APPNOTE.TXT 6.3.10, PKWARE). All members have the time 1980-01-01, so that the
-// same members yield the same bytes.
+// The headers of a zip archive (APPNOTE.TXT 6.3.10, PKWARE). All members have the time 1980-01-01, so that
+// the same members yield the same bytes.
 #pragma once
 
 #include <cstdint>

@@ -223,10 +223,8 @@ class Choice(Folder):
     def test_unknown_ending_lists_the_valid_ones(self):
         for name in ("out.docx", "out.loom", "out.vcf"):
             printed = self.refused(1, PBMC, self.at(name))
-            self.assertIn(
-                f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .zarr.zip .h5 ",
-                printed,
-            )
+            self.assertIn(f"{self.at(name)}: {PBMC} cannot be written in this format; ", printed)
+            self.assertIn("possible extensions: .h5ad .rds .zarr .zarr.zip .h5 ", printed)
             self.assertNotIn(".bed", printed)
             self.assertFalse(os.listdir(self.at()))
 
