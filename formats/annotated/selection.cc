@@ -152,6 +152,10 @@ std::vector<AnnotatedPart> Selection::of(const std::string& name,
 
 }  // namespace
 
+Table selected_rows(const Table& table, const Indices& rows, Context& context) {
+  return Selection(table.rows, rows, context).of(table);
+}
+
 AnnotatedMatrix selected_genes(const AnnotatedMatrix& matrix, const Indices& genes, Context& context) {
   const Selection selection(matrix.genes, genes, context);
   AnnotatedMatrix some;

@@ -25,6 +25,10 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
 // nothing. Requires: all below matrix.genes.
 AnnotatedMatrix selected_genes(const AnnotatedMatrix& matrix, const Indices& genes, Context& context);
 
+// Returns the given rows of a table, in their order; they may repeat. Factors keep all of their levels. Reads
+// nothing. Requires: all below table.rows.
+Table selected_rows(const Table& table, const Indices& rows, Context& context);
+
 // An annotated matrix as a group with AnnData's names for its parts, whatever their names in the store.
 // annotated_matrices() finds the matrix in it.
 class AnnotatedGroup : public DerivedGroup {

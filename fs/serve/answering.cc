@@ -17,6 +17,7 @@
 #include "fs/serve/pages/folder/folder_answer.h"
 #include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/pages/image/image_page.h"
+#include "fs/serve/pages/table/chosen_rows.h"
 #include "fs/serve/site/file_answer.h"
 #include "fs/serve/site/properties_answer.h"
 #include "fs/serve/site/source_answer.h"
@@ -275,6 +276,7 @@ void Answering::answer_found(const Exchange& exchange, const Site::Place& place)
     make_picture(exchange, place);
     return answer_file(exchange, place);
   }
+  if (!is_folder && answer_rows(exchange, place)) return;
   if (!is_folder) return answer_file(exchange, place, would_be_filled_in(exchange.request, place));
   if (!exchange.target.is_folder) {
     exchange.reply.add("Location", percent_encoded(exchange.target.names.back()) + "/" +

@@ -688,6 +688,98 @@ class Tables(Pages):
                         _, _, rows = table_of(self.page("obs/", query), "first")
                         self.assertEqual([row[0] for row in rows], expected)
 
+    def test_file_of_the_rows_shown_has_these_lines_of_the_whole(self):
+        for data in self.each_store():
+            lines = self.server.ask("obs.csv").body.decode().splitlines()
+            for conditions in ([("few", "high")], [("small", "-20..30.5"), ("few", "low")], [("plain", "..3")], []):
+                for sort in ("", "-small", "few", "_index"):
+                    for find in ("", "ell1"):
+                        if sort or find or conditions:
+                            with self.subTest(conditions=conditions, sort=sort, find=find):
+                                self.check_file(data, lines, conditions, sort, find)
+
+    def check_file(self, data, lines, conditions, sort, find):
+        chosen = numpy.ones(len(data), bool)
+        for column, wanted in conditions:
+            values = data.obs[column]
+            if ".." in wanted:
+                low, high = wanted.split("..")
+                chosen &= ((values >= float(low or "-inf")) & (values <= float(high or "inf"))).to_numpy()
+            else:
+                chosen &= (values.astype(object) == wanted).to_numpy()
+        query = [("where", ":".join(each)) for each in conditions]
+        query += [("sort", sort)] * bool(sort) + [("find", find)] * bool(find)
+        names_match = numpy.array([find in name for name in data.obs_names])
+        has_level = all(".." in wanted or (data.obs[column] == wanted).any() for column, wanted in conditions)
+        answer = self.server.ask("obs.csv?" + urllib.parse.urlencode(query))
+        if not has_level or not names_match.any():
+            self.assertEqual(answer.status, 404)
+            return
+        rows = numpy.flatnonzero(chosen & names_match)
+        if sort:
+            values = data.obs.index.to_series() if sort == "_index" else data.obs[sort.removeprefix("-")]
+            values = values.iloc[rows].reset_index(drop=True)
+            rows = rows[
+                values.sort_values(ascending=not sort.startswith("-"), kind="stable", na_position="last").index
+            ]
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.body.decode().splitlines(), [lines[0], *(lines[row + 1] for row in rows)])
+        page = html.unescape(self.page("obs/", query))
+        shown = re.search(r'<a href="../(obs\.csv\?[^"]*)">csv</a>', page)[1]
+        self.assertEqual(self.server.ask(shown).body, answer.body)
+
+    def test_parquet_of_the_rows_shown_is_that_of_a_store_of_these_rows(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            obs = pandas.DataFrame({"n": numpy.arange(60) % 7, "x": numpy.linspace(0, 1, 60)})
+            obs.index = [f"c{i}" for i in range(60)]
+            parts = {"all": obs, "some": obs[(obs["n"] == 3) & (obs["x"] >= 0.5)].sort_values("x", ascending=False)}
+            for name, rows in parts.items():
+                some = anndata.AnnData(numpy.zeros((len(rows), 1), "f4"), obs=rows, dtype="float32")
+                some.write_h5ad(os.path.join(folder, name + ".h5ad"))
+            with Server(os.path.join(folder, "some.h5ad")) as server:
+                expected = server.ask("obs.parquet").body
+            with Server(os.path.join(folder, "all.h5ad")) as server:
+                found = server.ask("obs.parquet?where=n:3&where=x:0.5..&sort=-x").body
+                whole = server.ask("obs.parquet").body
+            self.assertEqual(found, expected)
+            self.assertNotEqual(found, whole)
+
+    def test_filter_that_a_file_does_not_know_is_an_error(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            path, _ = random_store(SEED, folder, 40)
+            with Server(path) as server:
+                for name, why in (
+                    ("obs.csv?where=none:a", b"No row has 'a' as its none."),
+                    ("obs.csv?where=few", b"No column 'few' to filter by."),
+                    ("obs.csv?where=nosuch:a", b"No column 'nosuch' to filter by."),
+                    ("obs.csv?sort=nosuch", b"No column 'nosuch' to sort by."),
+                    ("obs.csv?find=zzz", b"No name contains 'zzz'."),
+                    ("obs.csv?where=small:1..x", b"No row has '1..x' as its small."),
+                    ("X/matrix.mtx?where=few:high", b"where, find and sort are for tables as .csv and .parquet"),
+                    ("obs.rds?where=few:high", b"where, find and sort are for tables as .csv and .parquet"),
+                ):
+                    with self.subTest(name):
+                        answer = server.ask(name)
+                        self.assertEqual(answer.status, 404)
+                        self.assertIn(why, answer.body)
+
+    def test_levels_are_links_with_the_rows_shown(self):
+        for data in self.each_store():
+            if len(data) <= 12:
+                continue
+            for query in ({}, {"where": "small:0.."}):
+                page = self.page("obs/", query)
+                chosen = data.obs["small"] >= 0 if query else numpy.ones(len(data), bool)
+                facet = re.search(r'<p class="pick">Only figures: (.*?)</p>', page, re.S)[1]
+                found = {}
+                for address, label in re.findall(r'<a href="([^"]*)">(.*?)</a>', facet):
+                    level, count = label.rsplit(" ", 1)
+                    found[level] = int(value_of(count))
+                    _, _, rows = table_of(self.page("obs/" + html.unescape(address)), "first")
+                    self.assertEqual(len(rows), min(100, found[level]))
+                counts = data.obs["figures"][chosen].value_counts()
+                self.assertEqual(found, {str(level): count for level, count in counts.items() if count or not query})
+
     def test_rows_and_columns_are_those_of_the_store(self):
         for data in self.each_store():
             page = self.json("obs/", {})

@@ -37,6 +37,13 @@ std::optional<std::string> Query::value(std::string_view name) const {
   return std::nullopt;
 }
 
+std::vector<std::string> Query::values(std::string_view name) const {
+  std::vector<std::string> values;
+  for (const auto& [known, value] : parts_)
+    if (known == name && value && !value->empty()) values.push_back(*value);
+  return values;
+}
+
 std::optional<uint64_t> Query::number(std::string_view name) const {
   const std::optional<std::string> text = value(name);
   uint64_t number = 0;
@@ -63,6 +70,20 @@ Query Query::with(std::string_view name, std::string_view value) const {
   Query changed = *this;
   std::erase_if(changed.parts_, [&](const auto& part) { return part.first == name; });
   if (!value.empty()) changed.parts_.emplace_back(std::string(name), std::string(value));
+  return changed;
+}
+
+Query Query::with_more(std::string_view name, std::string_view value) const {
+  Query changed = *this;
+  changed.parts_.emplace_back(std::string(name), std::string(value));
+  return changed;
+}
+
+Query Query::only(const std::vector<std::string>& names) const {
+  Query changed = *this;
+  std::erase_if(changed.parts_, [&](const auto& part) {
+    return std::find(names.begin(), names.end(), part.first) == names.end();
+  });
   return changed;
 }
 

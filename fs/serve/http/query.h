@@ -18,6 +18,8 @@ class Query {
   // Returns the first value of that name, decoded; nullopt if it is absent or empty, as a form sends every
   // field.
   std::optional<std::string> value(std::string_view name) const;
+  // Returns all values of that name, decoded, without empty ones.
+  std::vector<std::string> values(std::string_view name) const;
   // Returns the value as an integer; nullopt if it is absent or no number below 2^63.
   std::optional<uint64_t> number(std::string_view name) const;
   // Returns the value as a finite number; nullopt if it is absent or not a finite number.
@@ -27,6 +29,10 @@ class Query {
   // Returns the query with `value` in place of that name's value, or appended. An empty value removes the
   // name.
   Query with(std::string_view name, std::string_view value) const;
+  // Returns the query with one more value of that name.
+  Query with_more(std::string_view name, std::string_view value) const;
+  // Returns the query with these names alone.
+  Query only(const std::vector<std::string>& names) const;
   // Returns a link relative to the page: "?page&color=CD3E". The only character in it that HTML escapes is
   // "&".
   std::string href() const;

@@ -25,6 +25,7 @@
 #include "fs/serve/pages/image/image_page.h"
 #include "fs/serve/pages/model/first_rows.h"
 #include "fs/serve/pages/recording/recording_page.h"
+#include "fs/serve/pages/table/chosen_rows.h"
 #include "fs/serve/pages/table/table_work.h"
 #include "fs/serve/pages/variants/bars.h"
 #include "fs/serve/pages/variants/variants_page.h"
@@ -424,7 +425,11 @@ class PageMaker {
     const uint64_t opening = subject_.meaning ? subject_.meaning->opening->number() : 0;
     const std::string key = fmt::format("{} {}?{}", exchange_.tag(subject_.place, opening), subject_.name,
                                         exchange_.target.query);
-    exchange_.pages.tables.add(key, Query(exchange_.target.query), table, page_);
+    const Query query(exchange_.target.query);
+    exchange_.pages.tables.add(key, query, table, page_);
+    if (!chooses_rows(query) || !page_.problems.empty()) return;
+    Forms files{"Download these rows", files_of_rows(query, subject_), "these_rows"};
+    if (!files.forms.empty()) page_.add(std::move(files));
   }
 
   // Adds the sites in pages, and their number on each contig.

@@ -168,6 +168,20 @@ std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const 
   return rows;
 }
 
+std::vector<uint32_t> rows_between(const Array& column, double low, double high) {
+  std::vector<uint32_t> rows;
+  std::vector<double> values;
+  for (uint64_t first = 0; first < column.count(); first += kRowsAtOnce) {
+    check_cancelled();
+    values.clear();
+    append_doubles(column.dtype(), column.read(range(first, std::min(kRowsAtOnce, column.count() - first))),
+                   values);
+    for (size_t i = 0; i < values.size(); ++i)
+      if (values[i] >= low && values[i] <= high) rows.push_back(static_cast<uint32_t>(first + i));
+  }
+  return rows;
+}
+
 std::vector<uint32_t> rows_holding(const Array& column, std::string_view part) {
   return rows_where(column, [&](std::string_view text) { return holds_in_any_case(text, part); });
 }

@@ -21,6 +21,10 @@ inline constexpr uint64_t kMaxSortedTexts = uint64_t{1} << 20;
 // kMaxSortedRows.
 std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const std::string& level);
 
+// Returns the rows with a number from `low` to `high` in a column, both included, in ascending order. Reads
+// the whole column. Requires: it has numbers; column.count() <= kMaxSortedRows.
+std::vector<uint32_t> rows_between(const Array& column, double low, double high);
+
 // Returns the rows with a value that contains `part`, in any case of its letters, in ascending order. Reads
 // the whole column. Requires: column.count() <= kMaxSortedRows.
 std::vector<uint32_t> rows_holding(const Array& column, std::string_view part);

@@ -31,6 +31,7 @@ constexpr uint64_t kMaxRanked = uint64_t{1} << 17;  // values from which on the 
 constexpr uint64_t kValuesAtOnce = uint64_t{1} << 18;
 constexpr size_t kShownShares = 3;
 constexpr size_t kMaxLevelLetters = 24;
+constexpr size_t kMaxFacets = 6, kMaxFacetLevels = 12;
 
 // A survey of a column (Array::survey).
 struct SummaryLine {
@@ -107,8 +108,21 @@ class TablePage {
       from_ = 0;
     }
     add_form();
+    add_facets();
     add_rows();
     if (all_ > kRowsOnPage) page_.add(Pager{query_, "rows", from_, kRowsOnPage, all_});
+  }
+
+  std::vector<uint32_t> asked_rows() {
+    choose_filter();
+    choose_names();
+    choose_order();
+    if (!page_.problems.empty()) throw not_found("{}", page_.problems[0].text);
+    if (order_) {
+      const uint64_t count = filter_ ? filter_->size() : table_.rows;
+      return sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, 0, count);
+    }
+    return filter_.value_or(std::vector<uint32_t>());
   }
 
  private:
@@ -156,22 +170,106 @@ class TablePage {
     filter_ = std::move(both);
   }
 
-  // Parses "leiden:3". The name of a column may contain colons itself.
-  void choose_filter() {
-    const std::optional<std::string> where = query_.value("where");
-    if (!where || is_too_long("filtered")) return;
-    for (size_t colon = where->find(':'); colon != std::string::npos; colon = where->find(':', colon + 1)) {
-      const Column* const column = column_of(where->substr(0, colon));
-      if (!column) continue;
-      const std::string level = where->substr(colon + 1);
-      if (levels_of(*column->values) != ColumnLevels::none) filter_ = rows_with_level(*column->values, level);
-      if (!filter_) add_level_problem(*column, level);
-      return;
+  // A condition of the address: "leiden:3", "n_genes:200..5000".
+  struct Condition {
+    const Column* column = nullptr;  // null: the table has no such column
+    std::string wanted{};
+    std::string text{};
+  };
+
+  // The name of a column may contain colons itself.
+  std::vector<Condition> conditions() const {
+    std::vector<Condition> conditions;
+    for (const std::string& where : query_.values("where")) {
+      Condition condition{nullptr, {}, where};
+      for (size_t colon = where.find(':'); colon != std::string::npos && !condition.column;
+           colon = where.find(':', colon + 1)) {
+        condition.column = column_of(where.substr(0, colon));
+        condition.wanted = where.substr(colon + 1);
+      }
+      conditions.push_back(std::move(condition));
     }
-    const std::string column = where->substr(0, where->find(':'));
+    return conditions;
+  }
+
+  void choose_filter() {
+    for (const Condition& condition : conditions()) {
+      if (is_too_long("filtered")) return;
+      if (!condition.column) {
+        add_column_problem(condition.text);
+        continue;
+      }
+      if (const std::optional<std::vector<uint32_t>> rows = rows_of(condition))
+        keep_rows(*rows);
+      else
+        add_level_problem(*condition.column, condition.wanted);
+    }
+  }
+
+  // Returns nullopt if the column has no such level, or the text is no range of numbers.
+  static std::optional<std::vector<uint32_t>> rows_of(const Condition& condition) {
+    const Array& values = *condition.column->values;
+    if (levels_of(values) == ColumnLevels::none) return std::nullopt;
+    const size_t dots = condition.wanted.find("..");
+    if (dots == std::string::npos || !values.dtype().is_numeric() || values.shape().size() != 1)
+      return rows_with_level(values, condition.wanted);
+    const std::optional<double> low = end_of_range(condition.wanted.substr(0, dots), -INFINITY),
+                                high = end_of_range(condition.wanted.substr(dots + 2), INFINITY);
+    if (!low || !high) return std::nullopt;
+    return rows_between(values, *low, *high);
+  }
+
+  static std::optional<double> end_of_range(const std::string& text, double otherwise) {
+    return text.empty() ? otherwise : Query("").with("end", text).decimal("end");
+  }
+
+  void add_column_problem(const std::string& where) {
+    const std::string column = where.substr(0, where.find(':'));
     std::vector<std::string> near = nearest_names(column, column_names());
     add_problem(fmt::format("No column '{}' to filter by.", shown(column)), {}, {});
     for (const std::string& name : near) page_.problems.back().near.push_back({name, href("sort", name)});
+  }
+
+  // Adds the levels of columns that have few, each with its number of rows among those shown. A level is a
+  // link that adds the condition or takes it away.
+  void add_facets() {
+    if (table_.rows > kMaxSortedRows || table_.rows <= kMaxRows) return;
+    std::vector<Picks> facets;
+    for (const Column& column : columns_) {
+      if (facets.size() >= kMaxFacets) break;
+      if (levels_of(*column.values) != ColumnLevels::few) continue;
+      const std::optional<CellGroups> groups = cell_groups(*column.values, kMaxFacetLevels);
+      if (groups && groups->levels.size() > 1) facets.push_back(facet_of(column, *groups));
+    }
+    if (!facets.empty()) page_.add(std::move(facets));
+  }
+
+  Picks facet_of(const Column& column, const CellGroups& groups) const {
+    std::vector<uint64_t> counts(groups.levels.size(), 0);
+    const auto count = [&](size_t row) {
+      if (groups.cells[row] != CellGroups::kNone) ++counts[groups.cells[row]];
+    };
+    if (filter_)
+      for (const uint32_t row : *filter_) count(row);
+    else
+      for (size_t row = 0; row < groups.cells.size(); ++row) count(row);
+    Picks facet{"Only " + column.name, {}};
+    for (size_t level = 0; level < groups.levels.size(); ++level) {
+      const std::string condition = column.name + ":" + groups.levels[level];
+      Query query = query_.with("from", {}).with("where", {});
+      bool is_chosen = false;
+      for (const Condition& other : conditions())
+        if (other.text == condition)
+          is_chosen = true;
+        else if (other.column != &column)
+          query = query.with_more("where", other.text);
+      if (!is_chosen) query = query.with_more("where", condition);
+      const std::string label =
+          fmt::format("{} {}", shortened(groups.levels[level], kMaxLevelLetters), count_text(counts[level]));
+      if (is_chosen) facet.current = label;
+      if (is_chosen || counts[level] > 0 || !filter_) facet.links.push_back({label, query.href()});
+    }
+    return facet;
   }
 
   // Keeps the rows with a name that contains the text of the address.
@@ -225,7 +323,7 @@ class TablePage {
     std::vector<std::string> names = {"from"};
     for (const FormField& field : form.fields) names.push_back(field.name);
     if (can_be_ordered) names.push_back("where");
-    form.hidden = query_.rest(names);
+    for (auto& field : query_.rest(names)) form.hidden.push_back(std::move(field));
     page_.add(std::move(form));
   }
 
@@ -243,7 +341,11 @@ class TablePage {
       sort.options.push_back({"-" + column.name, column.name + ", highest first"});
     }
     form.fields.push_back(std::move(sort));
-    FormField where{"Only rows with", "where", query_.value("where").value_or("")};
+    const std::vector<std::string> conditions = query_.values("where");
+    FormField where{"Only rows with", "where", conditions.size() == 1 ? conditions[0] : ""};
+    // The field takes one more condition if there are several.
+    for (size_t i = 0; i < conditions.size() && conditions.size() > 1; ++i)
+      form.hidden.emplace_back("where", conditions[i]);
     where.options = offered_levels();
     if (!where.options.empty() || !where.value.empty()) form.fields.push_back(std::move(where));
     if (names_) form.fields.push_back({"Find by name", "find", query_.value("find").value_or("")});
@@ -344,7 +446,9 @@ class TablePage {
             ? fmt::format("The first {} of {} rows", count_text(end), count_text(all_))
             : fmt::format("Rows {} to {} of {}", count_text(from_ + 1), count_text(end), count_text(all_));
     text += parts_.text;
-    if (filter_ && query_.value("where")) text += fmt::format(" with {}", shown(*query_.value("where")));
+    const std::vector<std::string> wanted = query_.values("where");
+    for (size_t i = 0; filter_ && i < wanted.size(); ++i)
+      text += (i == 0 ? " with " : " and ") + shown(wanted[i]);
     if (names_ && !query_.value("find").value_or("").empty())
       text += fmt::format(" with '{}' in the name", shown(*query_.value("find")));
     if (order_) text += fmt::format(", by {}, {} first", text_for(*order_), falls_ ? "highest" : "lowest");
@@ -364,6 +468,11 @@ class TablePage {
 };
 
 }  // namespace
+
+std::vector<uint32_t> asked_rows(const Query& query, const Table& table) {
+  PageModel page;  // for the problems
+  return TablePage(query, table, {}, page).asked_rows();
+}
 
 void add_table(const Query& query, const Table& table, PageModel& page) {
   add_table(query, table, {}, page);

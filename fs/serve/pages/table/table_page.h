@@ -1,6 +1,7 @@
 // A table in pages: sorted by a column, filtered by a level or by the names of its rows, with a summary of
 // each column. The address of the page holds the choice (?from=1000&sort=-pct_mito&where=leiden:3&find=AAAC).
-// The row names are the column `_index` there, unless a column has that name.
+// Several ?where= hold together, and that of a column of numbers may be a range (n_genes:200..5000, 200..,
+// ..5000). The row names are the column `_index` there, unless a column has that name.
 #pragma once
 
 #include <string>
@@ -19,6 +20,10 @@ inline constexpr uint64_t kColumnsOnPage = 24;
 // with links to the nearest names. Reads each column shown once, and the columns of the order and of the
 // filter. Throws the errors of reading.
 void add_table(const Query& query, const Table& table, PageModel& page);
+
+// Returns the rows that the query asks for, in its order: those of ?where= and ?find=, sorted by ?sort=.
+// Throws not_found for what the table does not have, and the errors of reading.
+std::vector<uint32_t> asked_rows(const Query& query, const Table& table);
 
 // The parts that a page shows of a table besides its own columns and rows.
 struct TableParts {
