@@ -35,6 +35,7 @@ PAGES = {
     "cells": ("cells", "?page&color=cat", "svg.plot", ""),
     "gene": ("cells", "?color=Gene-1&split=cat", "table.dist caption", "by cat"),
     "several": ("cells", "?color=Gene-1,Gene-2&split=cat", "table.several caption", "by cat"),
+    "markers": ("cells", "?markers=cat:NK", "table.first caption", "by their score"),
     "unknown": ("cells", "?color=no-such-gene", "p.note", "No gene or column"),
     "genes": ("cells", "X/genes/", "ul.names a", ""),
     "embedding": ("cells", "obsm/X_umap?page", "svg.plot", ""),

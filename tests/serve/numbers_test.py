@@ -3,6 +3,7 @@ negative, huge and repeated values. The seeds are 1 to 4, or more with PLAINFS_T
 import html
 import io
 import json
+import math
 import os
 import re
 import subprocess
@@ -610,6 +611,117 @@ class SeveralGenes(Pages):
                 more = "12 more of the names are no genes or columns of numbers."
                 self.assertEqual(page["problems"][8]["text"], more)
                 self.assertEqual([gene["of"] for gene in page["several"]], ["counts"])
+
+
+def wilcoxon(values, chosen, base=numpy.e):
+    """Returns scores, logfoldchanges, pvals, pvals_adj and the shares of each column as scanpy's rank_genes_groups
+    computes them with method="wilcoxon" and tie_correct=True."""
+    count, own = len(values), int(chosen.sum())
+    scores, corrections = numpy.zeros(values.shape[1]), numpy.ones(values.shape[1])
+    for gene in range(values.shape[1]):
+        known, place, ties = numpy.unique(values[:, gene], return_inverse=True, return_counts=True)
+        ranks = (numpy.cumsum(ties) - (ties - 1) / 2)[place]
+        corrections[gene] = 1 - (ties.astype("f8") ** 3 - ties).sum() / (float(count) ** 3 - count)
+        scores[gene] = ranks[chosen].sum()
+    deviation = numpy.sqrt(corrections * own * (count - own) * (count + 1) / 12)
+    with numpy.errstate(invalid="ignore", divide="ignore"):
+        scores = (scores - own * (count + 1) / 2) / deviation
+    scores[~numpy.isfinite(scores)] = 0
+    pvals = numpy.array([math.erfc(abs(score) / math.sqrt(2)) for score in scores])
+    order = numpy.argsort(pvals)
+    adjusted = pvals[order] * len(pvals) / numpy.arange(1, len(pvals) + 1)
+    adjusted = numpy.minimum.accumulate(adjusted[::-1])[::-1].clip(max=1)
+    pvals_adj = numpy.empty_like(adjusted)
+    pvals_adj[order] = adjusted
+    means = [numpy.expm1(values[rows].mean(axis=0) * numpy.log(base)) + 1e-9 for rows in (chosen, ~chosen)]
+    shares = [(values[rows] != 0).mean(axis=0) for rows in (chosen, ~chosen)]
+    return scores, numpy.log2(means[0] / means[1]), pvals, pvals_adj, *shares
+
+
+class MarkersOfLevels(Pages):
+    """?markers= against the formulas of scanpy in numpy, value for value."""
+
+    COLUMNS = ["scores", "logfoldchanges", "pvals", "pvals_adj", "pct_nz_group", "pct_nz_reference"]
+
+    def store(self, folder, kind, random):
+        cells, genes = 300, 130
+        values = numpy.log1p(random.poisson(0.4, (cells, genes))).astype("f4")
+        values[:, 5] = 0
+        values[:, 6] = 1.5
+        if kind == "negative":
+            values -= values.mean(axis=0)
+            values = numpy.round(values, 1).clip(-0.6, 0.9).astype("f4")
+        levels = numpy.array(["a", "b: c", None])[random.integers(0, 3, cells)]
+        values[levels == "a", :4] += numpy.float32(0.5)
+        obs = pandas.DataFrame({"ct": pandas.Categorical(levels)}, index=[f"cell{i}" for i in range(cells)])
+        sparse = {"csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix}.get(kind, lambda dense: dense)
+        var = pandas.DataFrame(index=[f"g{i}" for i in range(genes)])
+        data = anndata.AnnData(sparse(values), obs=obs, var=var, dtype="float32")
+        if kind == "csc":
+            data.uns["log1p"] = {"base": 2.0}
+        path = os.path.join(folder, kind + ".h5ad")
+        data.write_h5ad(path)
+        return path, values.astype("f8"), levels
+
+    def test_markers_are_those_of_scanpy_value_for_value(self):
+        random = numpy.random.default_rng(SEED)
+        for kind in ("dense", "csr", "csc", "negative"):
+            with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+                path, values, levels = self.store(folder, kind, random)
+                with Server(path) as self.server:
+                    for level in ("a", "b: c"):
+                        with self.subTest(kind=kind, level=level):
+                            self.check_markers(values, levels == level, level, 2.0 if kind == "csc" else numpy.e)
+
+    def check_markers(self, values, chosen, level, base):
+        query = {"markers": "ct:" + level}
+        answer = self.server.ask("?" + urllib.parse.urlencode({**query, "numbers": "csv"}))
+        self.assertEqual(answer.status, 200, answer.body)
+        found = pandas.read_csv(io.BytesIO(answer.body))
+        with numpy.errstate(invalid="ignore"):
+            expected = dict(zip(self.COLUMNS, wilcoxon(values, chosen, base)))
+        order = numpy.argsort(-found["scores"].to_numpy(), kind="stable")
+        self.assertEqual(list(order), list(range(len(found))))
+        places = found["names"].str[1:].astype(int).to_numpy()
+        self.assertEqual(sorted(places), list(range(values.shape[1])))
+        for column in self.COLUMNS:
+            numpy.testing.assert_allclose(found[column], expected[column][places], 1e-9, 1e-12, err_msg=column)
+        page = self.json("", query)["markers"]
+        self.assertEqual([row[0] for row in page["rows"]], list(found["names"][:100]))
+        caption = f"130 genes by their score in the {chosen.sum()} cells of ct {level} against the other "
+        self.assertTrue(page["caption"].startswith(caption), page["caption"])
+        second = self.json("", {**query, "from": 100})["markers"]
+        self.assertEqual([row[0] for row in second["rows"]], list(found["names"][100:]))
+        for row, exact in zip(page["rows"], found.itertuples()):
+            self.assertEqual(row[1], f"{exact.scores:.2f}")
+            self.assertEqual(row[3], share_text(exact.pct_nz_group))
+
+    def test_level_that_does_not_exist_is_named_with_the_nearest(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            path, _, _ = self.store(folder, "csr", numpy.random.default_rng(SEED))
+            with Server(path) as self.server:
+                problem = self.json("", {"markers": "ct:b"})["problems"][0]
+                self.assertEqual(problem["text"], "ct has no level 'b'.")
+                self.assertEqual(problem["near"][0]["name"], "b: c")
+                problem = self.json("", {"markers": "cd:a"})["problems"][0]
+                self.assertEqual(problem["text"], "No column with levels in 'cd:a'; expected markers=COLUMN:LEVEL.")
+                self.assertEqual(self.server.ask("?markers=ct:z&numbers=csv").status, 404)
+                self.assertIn("?markers=ct%3Aa", self.page("", {"color": "ct"}).replace("color=ct&amp;", ""))
+
+    def test_gene_with_missing_values_is_left_out_and_counted(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            path, values, levels = self.store(folder, "dense", numpy.random.default_rng(SEED))
+            with h5py.File(path, "r+") as file:
+                file["X"][3, 7] = numpy.nan
+            with Server(path) as self.server:
+                caption = self.json("", {"markers": "ct:a"})["markers"]["caption"]
+                self.assertIn("; 1 with missing or infinite values left out", caption)
+                found = pandas.read_csv(io.BytesIO(self.server.ask("?markers=ct:a&numbers=csv").body))
+                self.assertNotIn("g7", list(found["names"]))
+                kept = numpy.delete(numpy.arange(130), 7)
+                expected = wilcoxon(values[:, kept], levels == "a")
+                places = [list(kept).index(int(name[1:])) for name in found["names"]]
+                numpy.testing.assert_allclose(found["pvals_adj"], expected[3][places], 1e-9)
 
 
 class Tables(Pages):

@@ -1,9 +1,11 @@
 #include <cmath>
 
+#include "cache/request.h"
 #include "formats/core/model/derived_array.h"
 #include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/embeddings.h"
+#include "fs/serve/pages/cells/markers.h"
 #include "fs/serve/pages/cells/slide_view.h"
 #include "fs/serve/plots/pixels.h"
 #include "tests/support/mentions.h"
@@ -394,6 +396,25 @@ BOOST_AUTO_TEST_CASE(thumbnail_of_many_cells_waits_for_its_share) {
     BOOST_TEST(get("?thumbnail", "Accept: image/svg+xml").status == 503);
   }
   BOOST_TEST(get("?thumbnail", "Accept: image/svg+xml").status == 200);
+}
+
+BOOST_FIXTURE_TEST_CASE(markers_end_when_the_client_has_left, ThreeCells) {
+  answers();
+  const auto cells = std::make_shared<const PageCells>(
+      filesystem->meaning(kRootInode), FoundAnnotatedMatrix{"anndata", [this] { return matrix; }});
+  const GeneMatrix& x = *cells->searched().front();
+  const Query query("markers=group:a");
+  PageModel model;
+  {
+    struct Gone : Request {
+      bool cancelled() const override { return true; }
+    } gone;
+    const Request::Scope scope(&gone);
+    BOOST_CHECK_THROW(add_markers(query, *cells, x, model), Cancelled);
+  }
+  add_markers(query, *cells, x, model);
+  BOOST_TEST_REQUIRE(model.find<Grid>());
+  BOOST_TEST(model.find<Grid>()->rows.size() == 2U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,6 +16,7 @@
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/cells/distribution.h"
+#include "fs/serve/pages/cells/markers.h"
 #include "fs/serve/pages/cells/scatter.h"
 #include "fs/serve/pages/cells/several_genes.h"
 #include "fs/serve/pages/model/nearest.h"
@@ -76,6 +77,8 @@ class CellsSection {
     choose_split();
     add_form();
     add_picks();
+    if (query_.value("markers") && cells_.has_genes())
+      return add_markers(query_, cells_, listed_matrix(), page_);
     if (!genes_.empty()) return add_several();
     add_scatter();
     add_distribution();
@@ -299,7 +302,18 @@ class CellsSection {
     std::vector<Picks> picks;
     if (!columns.links.empty()) picks.push_back(std::move(columns));
     if (cells_.has_genes()) picks.push_back(gene_links());
+    if (cells_.has_genes() && colour_ && colour_->groups) picks.push_back(marker_links());
     if (!picks.empty()) page_.add(std::move(picks));
+  }
+
+  Picks marker_links() const {
+    Picks markers{"Markers of " + colour_->name, {}};
+    const std::vector<std::string>& levels = colour_->groups->levels;
+    for (size_t i = 0; i < std::min(levels.size(), kMaxPanels); ++i)
+      markers.links.push_back({levels[i], query_.only({"matrix", "embedding", "assay", "color"})
+                                              .with("markers", colour_->name + ":" + levels[i])
+                                              .href()});
+    return markers;
   }
 
   Picks gene_links() const {
@@ -490,6 +504,7 @@ void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlac
 }
 
 uint64_t bytes_a_cell(const std::string& query) {
+  if (Query(query).value("markers")) return bytes_a_cell_of_markers();
   const std::string colour = Query(query).value("color").value_or("");
   return names_in_list(colour).size() < 2 ? kBytesACellShown : kBytesACellOfGenes;
 }

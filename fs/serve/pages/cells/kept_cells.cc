@@ -6,6 +6,7 @@
 
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/model/number_cast.h"
+#include "fs/serve/pages/cells/markers.h"
 #include "fs/serve/pages/cells/slide_view.h"
 #include "fs/views/anndata/anndata_files.h"
 
@@ -131,6 +132,49 @@ std::vector<double> PageCells::values(const GeneMatrix& matrix, uint64_t gene) c
   append_doubles(lines->dtype(), lines->read(gene, 0, lines->length()), values);
   sort_ahead(matrix, UINT64_MAX);  // after one gene, others are likely to be read
   return values;
+}
+
+std::vector<double> PageCells::values_of(const GeneMatrix& matrix, uint64_t first, uint64_t count) const {
+  const auto* array = std::get_if<LabelledArray>(&matrix.content_);
+  std::vector<double> all;
+  if (!array || labelled_values(*array).values->column_major()) {
+    for (uint64_t gene = first; gene < first + count; ++gene) {
+      const std::vector<double> one = values(matrix, gene);
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  }
+  // The values of a cell lie together.
+  const ArrayPtr stored = labelled_values(*array).values;
+  if (stored->shape() != Shape{matrix_.cells, matrix.genes()->count()})
+    throw damaged("{} has another shape than {} cells × {} genes", matrix.name(), matrix_.cells,
+                  matrix.genes()->count());
+  std::vector<double> by_cell;
+  append_doubles(stored->dtype(), stored->read({{0, first}, {matrix_.cells, count}}), by_cell);
+  all.resize(by_cell.size());
+  for (uint64_t cell = 0; cell < matrix_.cells; ++cell)
+    for (uint64_t gene = 0; gene < count; ++gene)
+      all[gene * matrix_.cells + cell] = by_cell[cell * count + gene];
+  return all;
+}
+
+void PageCells::sort(const GeneMatrix& matrix) const {
+  const MatrixLinesPtr& all = lines(matrix);
+  all->sort_ahead(UINT64_MAX);
+  if (all->is_costly())
+    throw unsupported("{} is too large to be sorted by genes here: start with a larger -o cache_size",
+                      matrix.name());
+}
+
+MarkersPtr PageCells::markers(const std::string& key, const std::function<Markers()>& make) const {
+  {
+    const MutexLock lock(markers_mutex_);
+    if (const MarkersPtr* const kept = markers_.find(key)) return *kept;
+  }
+  auto made = std::make_shared<const Markers>(make());
+  const MutexLock lock(markers_mutex_);
+  markers_.keep(key, made);
+  return made;
 }
 
 const std::vector<std::string>& PageCells::first_genes() const {

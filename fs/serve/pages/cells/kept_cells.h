@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ class GeneMatrix {
   mutable std::atomic<uint64_t> most_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
 };
 
+struct Markers;
+using MarkersPtr = std::shared_ptr<const Markers>;
+
 // An annotated matrix with its genes by name. Const and thread-safe. Owned by a shared_ptr.
 class PageCells : public std::enable_shared_from_this<PageCells> {
  public:
@@ -71,6 +75,14 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   // however many entries there are. Requires: gene < matrix.genes()->count(). Throws damaged if the matrix
   // has another number of cells, or no such gene.
   std::vector<double> values(const GeneMatrix& matrix, uint64_t gene) const;
+  // Returns the values of genes [first, first + count), one gene after another. Throws like values().
+  std::vector<double> values_of(const GeneMatrix& matrix, uint64_t first, uint64_t count) const;
+  // Sorts the matrix by genes, if that makes them faster to read. Throws unsupported if there is no room for
+  // it, so that each gene would take a pass over the matrix.
+  void sort(const GeneMatrix& matrix) const;
+  // Returns the markers of that key, made by `make` unless they are kept. Keeps the last few.
+  MarkersPtr markers(const std::string& key, const std::function<Markers()>& make) const;
+  Workers& workers() const { return meaning_.what.context->workers; }
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
   // Returns the lines about the parts that the .h5ad of the matrix leaves out. Reads no values.
@@ -95,6 +107,8 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   Lazy<std::vector<std::string>> first_genes_, left_out_;
   Lazy<std::vector<Slide>> slides_;
 
+  mutable Mutex markers_mutex_;
+  mutable Recent<std::string, MarkersPtr> markers_ GUARDED_BY(markers_mutex_){8};
   mutable Mutex backdrops_mutex_;
   mutable Recent<const Slide*, std::shared_ptr<const Backdrop>> backdrops_ GUARDED_BY(backdrops_mutex_){
       4};  // up to 2 MiB each

@@ -73,6 +73,39 @@ Figure pair_figure(const CellColour& a, const CellColour& b) {
   return {fmt::format("{} and {}", a.name, b.name), svg_of(plot), caption};
 }
 
+void append_field(const std::string& text, std::string& csv) {
+  StringSink sink(csv);
+  put_csv_text(text, sink);
+}
+
+void append_rows(const Distribution& gene, std::string& csv) {
+  for (const LevelRow& row : gene.rows) {
+    append_field(gene.of, csv);
+    csv += ',';
+    append_field(gene.matrix, csv);
+    csv += ',';
+    if (row.is_missing)
+      csv += "NA";
+    else
+      append_field(row.name, csv);
+    csv += fmt::format(",{},{}", row.cells, row.numbers.values);
+    const Statistics& numbers = row.numbers;
+    csv += numbers.values == 0
+               ? ",NA,NA,NA,NA,NA\n"
+               : fmt::format(",{},{},{},{},{}\n", numbers.share_above(), numbers.mean, numbers.quartiles[0],
+                             numbers.quartiles[1], numbers.quartiles[2]);
+  }
+}
+
+// Returns a row for each gene and level.
+std::string csv_of(const std::vector<Distribution>& genes) {
+  std::string csv = "gene,matrix,";
+  append_field(genes.front().by, csv);
+  csv += ",cells,values,above_zero,mean,quartile1,median,quartile3\n";
+  for (const Distribution& gene : genes) append_rows(gene, csv);
+  return csv;
+}
+
 class SeveralGenes {
  public:
   SeveralGenes(const Query& query, const PageCells& cells, const std::vector<std::string>& names,
@@ -90,6 +123,7 @@ class SeveralGenes {
     if (distributions_.empty()) return;
     add_dots();
     add_violins();
+    if (query_.has("numbers")) page_.add(Attachment{"genes.csv", csv_of(distributions_)});
     page_.add(Forms{"Download the numbers", {{"csv", query_.with("numbers", "csv").href()}}});
     page_.add(std::move(distributions_));
   }
@@ -239,30 +273,6 @@ class SeveralGenes {
   std::vector<Distribution> distributions_;
 };
 
-void append_field(const std::string& text, std::string& csv) {
-  StringSink sink(csv);
-  put_csv_text(text, sink);
-}
-
-void append_rows(const Distribution& gene, std::string& csv) {
-  for (const LevelRow& row : gene.rows) {
-    append_field(gene.of, csv);
-    csv += ',';
-    append_field(gene.matrix, csv);
-    csv += ',';
-    if (row.is_missing)
-      csv += "NA";
-    else
-      append_field(row.name, csv);
-    csv += fmt::format(",{},{}", row.cells, row.numbers.values);
-    const Statistics& numbers = row.numbers;
-    csv += numbers.values == 0
-               ? ",NA,NA,NA,NA,NA\n"
-               : fmt::format(",{},{},{},{},{}\n", numbers.share_above(), numbers.mean, numbers.quartiles[0],
-                             numbers.quartiles[1], numbers.quartiles[2]);
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> names_in_list(const std::string& text) {
@@ -284,17 +294,6 @@ std::vector<std::string> names_in_list(const std::string& text) {
 void add_genes(const Query& query, const PageCells& cells, const std::vector<std::string>& names,
                const GeneMatrix* matrix, const GenesBy& by, PageModel& page) {
   SeveralGenes(query, cells, names, matrix, by, page).add();
-}
-
-std::string numbers_csv(const PageModel& page) {
-  if (!page.problems.empty()) throw not_found("{}", page.problems[0].text);
-  const auto* const genes = page.find<std::vector<Distribution>>();
-  if (!genes) throw not_found("no numbers of several genes: expected ?color=GENE,GENE");
-  std::string csv = "gene,matrix,";
-  append_field(genes->front().by, csv);
-  csv += ",cells,values,above_zero,mean,quartile1,median,quartile3\n";
-  for (const Distribution& gene : *genes) append_rows(gene, csv);
-  return csv;
 }
 
 }  // namespace plainfs::serve

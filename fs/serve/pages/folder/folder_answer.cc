@@ -7,7 +7,6 @@
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/query.h"
-#include "fs/serve/pages/cells/several_genes.h"
 #include "fs/serve/pages/folder/instructions.h"
 #include "fs/serve/pages/folder/made_page.h"
 #include "fs/serve/pages/folder/names_page.h"
@@ -81,9 +80,13 @@ void answer_list(const Exchange& exchange, const std::vector<FolderEntry>& entri
 void answer_numbers(const Exchange& exchange, const PageModel& page) {
   const std::string form = Query(exchange.target.query).value("numbers").value_or("");
   if (form != "csv") throw not_found("numbers={}: expected numbers=csv", shortened(form, 60));
-  exchange.reply.add("Content-Disposition", "attachment; filename=\"genes.csv\"");
+  if (!page.problems.empty()) throw not_found("{}", page.problems[0].text);
+  const auto* const file = page.find<Attachment>();
+  if (!file && !page.notes.empty()) throw unsupported("{}", page.notes[0]);
+  if (!file) throw not_found("no numbers here: expected ?color=GENE,GENE or ?markers=COLUMN:LEVEL");
+  exchange.reply.add("Content-Disposition", fmt::format("attachment; filename=\"{}\"", file->name));
   exchange.reply.add("Cache-Control", "no-cache");
-  exchange.reply.whole(200, "text/csv; charset=utf-8", numbers_csv(page));
+  exchange.reply.whole(200, "text/csv; charset=utf-8", file->text);
 }
 
 void answer_subject(const Exchange& exchange, const Subject& subject) {

@@ -298,7 +298,8 @@ class PageMaker {
       const WorkBudget::Share share = take_share(matrix.cells, bytes_a_cell(exchange_.target.query));
       add_cells(exchange_, subject_, *place, *cells, page_);
     });
-    if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
+    if (page_.find<Grid>()) has_rows_asked_ = true;  // markers
+    if (matrix.obs.rows > 0 && !matrix.obs.columns.empty() && !has_rows_asked_)
       part([&] { add_rows(first_rows({matrix.obs}), " of the columns of the cells"); });
     part([&] { add_left_out(*place, *cells); });
     if (place->href.empty())

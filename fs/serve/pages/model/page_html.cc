@@ -45,7 +45,8 @@ std::string size_text(const std::optional<uint64_t>& size) {
 
 std::string cell_html(const Grid::Cell& cell, bool is_name) {
   const std::string text = cell.is_missing ? "<span class=\"na\">NA</span>" : shown(cell.text);
-  return is_name && text.empty() ? kEmptyName : text;
+  if (is_name && text.empty()) return kEmptyName;
+  return cell.href.empty() ? text : link(cell.href, text);
 }
 
 // Returns "12,346", "1.23" or "1.2e-07".
@@ -180,14 +181,14 @@ std::string section_html(const Contents& contents) {
 }
 
 std::string section_html(const Grid& grid) {
-  HtmlTable table{"Rows", "first", shown(grid.caption)};
+  HtmlTable table{grid.heading, "first", shown(grid.caption)};
   table.has_row_names = grid.has_names;
   for (const Grid::Header& header : grid.header) table.columns.push_back(column_of(header));
   for (const std::vector<Grid::Cell>& row : grid.rows) {
     std::vector<std::string>& cells = table.rows.emplace_back();
     for (size_t i = 0; i < row.size(); ++i) cells.push_back(cell_html(row[i], i == 0 && grid.has_names));
   }
-  return "<h2>Rows</h2>" + table.html() + "\n";
+  return fmt::format("<h2>{}</h2>{}\n", grid.heading, table.html());
 }
 
 std::string section_html(const Figure& figure) {
@@ -353,6 +354,10 @@ std::string section_html(const std::vector<ContentRow>& names) {
     html += "</li>\n";
   }
   return html + "</ul>\n";
+}
+
+std::string section_html(const Attachment&) {
+  return {};
 }
 
 std::string section_html(const Pager& pager) {

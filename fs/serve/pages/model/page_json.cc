@@ -134,7 +134,7 @@ class Writer {
   }
   void add(const std::vector<Distribution>& genes) { add("several", genes, distribution_json); }
   void add(const std::vector<StoreCard>& stores) { add("stores", stores, store_json); }
-  void add(const Grid& grid) { all.emplace_back("first_rows", grid_json(grid)); }
+  void add(const Grid& grid) { all.emplace_back(grid.key, grid_json(grid)); }
   void add(const OpenWithLines& open) {
     add("open_with", open.lines, [](const Instruction& one) {
       return Json::Object{{"with", one.program}, {"text", one.text}};

@@ -64,9 +64,12 @@ struct Grid {
   struct Cell {
     std::string text;
     bool is_missing = false;
+    std::string href{};  // empty: no link
   };
   std::string caption;
   bool has_names = true;  // the first cell of a row is the name of the row
+  const char* heading = "Rows";
+  const char* key = "first_rows";  // in JSON
   std::vector<Header> header{};
   std::vector<std::vector<Cell>> rows{};
 };
@@ -166,6 +169,12 @@ struct Forms {
   const char* key = nullptr;  // in JSON; null: it has none
 };
 
+// A file to send in place of the page: "markers.csv".
+struct Attachment {
+  std::string name;
+  std::string text;
+};
+
 struct Contents {
   std::vector<ContentRow> rows;
   bool is_cut = false;  // some members are left out
@@ -188,8 +197,9 @@ struct Section {
   // Lists of rows are names of a very long list, facts are attributes, and entries are all names of the
   // folder.
   std::variant<Form, std::vector<Picks>, Figure, Distribution, Grid, Pager, std::vector<StoreCard>,
-               std::vector<ContentRow>, Forms, LeftOut, Contents, OpenWithLines, std::vector<Distribution>,
-               std::vector<ColumnFact>, std::vector<Fact>, std::vector<FolderEntry>, SideBySide>
+               std::vector<ContentRow>, Forms, Attachment, LeftOut, Contents, OpenWithLines,
+               std::vector<Distribution>, std::vector<ColumnFact>, std::vector<Fact>,
+               std::vector<FolderEntry>, SideBySide>
       content;
 
   template <class Kind>

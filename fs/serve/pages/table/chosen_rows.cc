@@ -7,7 +7,6 @@
 #include "formats/annotated/selection.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/text/percent.h"
-#include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/pages/table/table_page.h"
 #include "fs/serve/pages/table/table_work.h"
 #include "fs/text/view_file.h"
@@ -71,7 +70,7 @@ bool answer_rows(const Exchange& exchange, const Site::Place& place) {
   const auto* table = is_of_rows(row) ? std::get_if<Table>(&meaning.what.node.content) : nullptr;
   if (!table)
     throw not_found("{}: no rows to choose; where, find and sort are for tables as .csv and .parquet", name);
-  WorkBudget::Share share = exchange.pages.work->take(table_work_bytes(query, *table));
+  WorkBudget::Share share = exchange.settings.work->take(table_work_bytes(query, *table));
   const std::vector<uint32_t> rows = asked_rows(query, *table);
   share.reduce(rows.size() * kBytesOfAnIndex);
   Context& context = *meaning.what.context;

@@ -1,0 +1,221 @@
+#include "fs/serve/pages/cells/markers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <thread>
+
+#include "cache/request.h"
+#include "formats/core/model/derived_group.h"
+#include "formats/core/model/number_cast.h"
+#include "fs/report/words.h"
+#include "fs/serve/pages/cells/cell_colour.h"
+#include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/rank_sum.h"
+#include "fs/text/field_text.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr uint64_t kMarkersOnPage = 100;
+constexpr uint64_t kMaxLevels = 10'000;
+constexpr uint64_t kValuesAtOnce = uint64_t{1} << 20;
+constexpr uint64_t kBytesOfThread = 96;  // values of several genes, in two forms, and a copy to sort
+constexpr size_t kMaxBytesOfLevel = 60;
+
+// The chosen cells of a level.
+struct Level {
+  std::string column, name;
+  std::vector<uint8_t> is_chosen;
+  uint64_t cells = 0;
+};
+
+// Returns the base of the logarithms in uns/log1p/base; e without it.
+double log_base(const Node& directory) {
+  const GroupPtr uns = directory.parts ? find_group(*directory.parts, "uns") : nullptr;
+  const GroupPtr log1p = uns ? find_group(*uns, "log1p") : nullptr;
+  const ArrayPtr base = log1p ? find_array(*log1p, "base") : nullptr;
+  if (!base || !base->dtype().is_numeric() || base->count() != 1) return std::exp(1.0);
+  std::vector<double> value;
+  append_doubles(base->dtype(), read_all(*base), value);
+  return value[0] > 0 && std::isfinite(value[0]) ? value[0] : std::exp(1.0);
+}
+
+// Returns nullopt if the gene has values that are not finite.
+std::optional<Marker> marker_of(uint64_t gene, std::span<const double> values, const Level& level,
+                                double base) {
+  double sum = 0, sum_rest = 0;
+  uint64_t nonzero = 0, nonzero_rest = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) return std::nullopt;
+    (level.is_chosen[i] ? sum : sum_rest) += values[i];
+    (level.is_chosen[i] ? nonzero : nonzero_rest) += values[i] != 0 ? 1 : 0;
+  }
+  const RankSum test = rank_sum(values, level.is_chosen);
+  const auto own = static_cast<double>(level.cells), rest = static_cast<double>(values.size()) - own;
+  const auto counts = [&](double mean) { return std::expm1(mean * std::log(base)) + 1e-9; };
+  return Marker{gene,
+                test.score,
+                test.p,
+                1,
+                std::log2(counts(sum / own) / counts(sum_rest / rest)),
+                static_cast<double>(nonzero) / own,
+                static_cast<double>(nonzero_rest) / rest};
+}
+
+class MarkersSection {
+ public:
+  MarkersSection(const Query& query, const PageCells& cells, const GeneMatrix& matrix, PageModel& page)
+      : query_(query), cells_(cells), matrix_(matrix), page_(page) {}
+
+  void add() {
+    if (!choose_level()) return;
+    const std::string key = fmt::format("{}\n{}\n{}", level_.column, level_.name, matrix_.name());
+    const MarkersPtr markers = cells_.markers(key, [&] { return compute(); });
+    if (query_.has("numbers")) page_.add(Attachment{"markers.csv", csv_of(*markers)});
+    add_table(*markers);
+  }
+
+ private:
+  bool choose_level() {
+    const std::string asked = query_.value("markers").value_or("");
+    for (size_t colon = asked.find(':'); colon != std::string::npos; colon = asked.find(':', colon + 1)) {
+      const std::string column = asked.substr(0, colon), name = asked.substr(colon + 1);
+      const std::optional<CellGroups> groups = groups_of_column(cells_.matrix(), column, kMaxLevels);
+      if (groups) return take(column, name, *groups);
+    }
+    page_.problems.push_back({fmt::format("No column with levels in '{}'; expected markers=COLUMN:LEVEL.",
+                                          shortened(asked, kMaxBytesOfLevel))});
+    return false;
+  }
+
+  bool take(const std::string& column, const std::string& name, const CellGroups& groups) {
+    const auto found = std::find(groups.levels.begin(), groups.levels.end(), name);
+    if (found == groups.levels.end()) {
+      Problem problem{fmt::format("{} has no level '{}'.", column, shortened(name, kMaxBytesOfLevel))};
+      for (const std::string& near : nearest_names(name, groups.levels))
+        problem.near.push_back({near, query_.with("markers", column + ":" + near).href()});
+      page_.problems.push_back(std::move(problem));
+      return false;
+    }
+    const auto code = static_cast<uint32_t>(found - groups.levels.begin());
+    level_ = {column, name, {}, 0};
+    for (const uint32_t cell : groups.cells) {
+      level_.is_chosen.push_back(cell == code ? 1 : 0);
+      level_.cells += cell == code ? 1 : 0;
+    }
+    if (level_.cells < groups.cells.size()) return true;
+    page_.problems.push_back({fmt::format("All cells are in {} {}; there is no rest to compare them with.",
+                                          column, shortened(name, kMaxBytesOfLevel))});
+    return false;
+  }
+
+  Markers compute() const {
+    cells_.sort(matrix_);
+    const uint64_t genes = matrix_.genes()->count();
+    const double base = log_base(cells_.directory());
+    std::vector<std::optional<Marker>> all(genes);
+    const uint64_t cells = level_.is_chosen.size(), at_once = std::max<uint64_t>(1, kValuesAtOnce / cells);
+    cells_.workers().parallel_for((genes + at_once - 1) / at_once, [&](size_t part) {
+      const uint64_t first = part * at_once, count = std::min(at_once, genes - first);
+      const std::vector<double> values = cells_.values_of(matrix_, first, count);
+      for (uint64_t i = 0; i < count; ++i) {
+        check_cancelled();
+        all[first + i] = marker_of(first + i, std::span(values).subspan(i * cells, cells), level_, base);
+      }
+    });
+    Markers markers;
+    std::vector<double> p;
+    for (const std::optional<Marker>& one : all) {
+      if (!one) {
+        ++markers.left_out;
+        continue;
+      }
+      markers.genes.push_back(*one);
+      p.push_back(one->p);
+    }
+    const std::vector<double> adjusted = adjusted_p(p);
+    for (size_t i = 0; i < adjusted.size(); ++i) markers.genes[i].adjusted = adjusted[i];
+    std::stable_sort(markers.genes.begin(), markers.genes.end(),
+                     [](const Marker& a, const Marker& b) { return a.score > b.score; });
+    return markers;
+  }
+
+  void add_table(const Markers& markers) {
+    const std::shared_ptr<const PartNames> names = matrix_.genes();
+    const uint64_t all = markers.genes.size();
+    const uint64_t from = std::min(query_.number("from").value_or(0), all);
+    const uint64_t end = std::min(from + kMarkersOnPage, all);
+    Grid grid;
+    grid.heading = "Markers";
+    grid.key = "markers";
+    grid.caption = fmt::format(
+        "{} genes by their score in the {} cells of {} {} against the other {}, in {}: "
+        "Wilcoxon's rank sum, corrected for ties",
+        count_text(all), count_text(level_.cells), level_.column, shortened(level_.name, kMaxBytesOfLevel),
+        count_text(level_.is_chosen.size() - level_.cells), matrix_.name());
+    if (markers.left_out > 0)
+      grid.caption +=
+          fmt::format("; {} with missing or infinite values left out", count_text(markers.left_out));
+    grid.header = {{"gene"},
+                   {"score", true},
+                   {"log2 fold change", true},
+                   {"not zero", true},
+                   {"not zero in the rest", true},
+                   {"p", true},
+                   {"adjusted p", true}};
+    for (uint64_t i = from; i < end; ++i) {
+      const Marker& one = markers.genes[i];
+      const std::string name = names->label(one.gene);
+      grid.rows.push_back({{name, false, href_of(name)},
+                           {fmt::format("{:.2f}", one.score)},
+                           {fmt::format("{:.2f}", one.log2_change)},
+                           {share_text(one.share)},
+                           {share_text(one.share_rest)},
+                           {fmt::format("{:.2g}", one.p)},
+                           {fmt::format("{:.2g}", one.adjusted)}});
+    }
+    page_.add(std::move(grid));
+    if (all > kMarkersOnPage) page_.add(Pager{query_, "markers", from, kMarkersOnPage, all});
+    page_.add(Forms{"Download all markers", {{"csv", query_.with("numbers", "csv").href()}}});
+  }
+
+  std::string href_of(const std::string& gene) const {
+    return query_.only({"matrix", "embedding", "assay"})
+        .with("color", gene)
+        .with("split", level_.column)
+        .href();
+  }
+
+  std::string csv_of(const Markers& markers) const {
+    const std::shared_ptr<const PartNames> names = matrix_.genes();
+    std::string csv = "names,scores,logfoldchanges,pvals,pvals_adj,pct_nz_group,pct_nz_reference\n";
+    for (const Marker& one : markers.genes) {
+      StringSink sink(csv);
+      put_csv_text(names->label(one.gene), sink);
+      csv += fmt::format(",{},{},{},{},{},{}\n", one.score, one.log2_change, one.p, one.adjusted, one.share,
+                         one.share_rest);
+    }
+    return csv;
+  }
+
+  const Query& query_;
+  const PageCells& cells_;
+  const GeneMatrix& matrix_;
+  PageModel& page_;
+  Level level_;
+};
+
+}  // namespace
+
+uint64_t bytes_a_cell_of_markers() {
+  return kBytesOfThread * std::max(1U, std::thread::hardware_concurrency());
+}
+
+void add_markers(const Query& query, const PageCells& cells, const GeneMatrix& matrix, PageModel& page) {
+  MarkersSection(query, cells, matrix, page).add();
+}
+
+}  // namespace plainfs::serve
