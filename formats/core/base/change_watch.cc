@@ -258,12 +258,13 @@ void ChangeWatch::see_access(uint32_t events, Access& access) {
     access.step = Access::Step::kOpened;
     ++access.openings;
   } else if ((events & IN_ACCESS) != 0) {
-    if (access.step == Access::Step::kOpened) access.step = Access::Step::kSet;
-    if (access.step == Access::Step::kNone) access.was_read |= access.has_new_attributes;
+    const bool may_be_read = access.step == Access::Step::kNone || access.step == Access::Step::kMayBeOpen;
+    if (may_be_read) access.was_read |= access.has_new_attributes;
+    if (access.step != Access::Step::kNone) access.step = Access::Step::kSet;
   } else if ((events & IN_CLOSE_NOWRITE) != 0) {
     if (access.step == Access::Step::kSet) access.was_read |= access.has_new_attributes;
     if (access.openings > 0) --access.openings;
-    if (access.openings == 0) access.step = Access::Step::kNone;
+    if (access.openings == 0 && access.step != Access::Step::kNone) access.step = Access::Step::kMayBeOpen;
   } else if ((events & IN_CLOSE_WRITE) != 0) {
     if (access.step == Access::Step::kSet)
       access.has_new_attributes = access.was_read = false;

@@ -88,8 +88,9 @@ class ChangeWatch {
   // kClosed: a descriptor for writing was closed, without a reported write. Only while reports are read.
   enum class State : uint8_t { kUnwritten, kClosed, kWritten, kUnknown };
   struct Access {
-    // kOpened: by any program. kSet: then read, or given a new access time.
-    enum class Step : uint8_t { kNone, kOpened, kSet };
+    // kOpened: by any program. kSet: then read, or given a new access time. kMayBeOpen: as many were closed
+    // as were reported to open it, but reports of openings are merged.
+    enum class Step : uint8_t { kNone, kOpened, kSet, kMayBeOpen };
     timespec noted{};
     bool is_noted = false;
     // Reported since it was noted, or since the last explained closing.

@@ -33,6 +33,8 @@ constexpr size_t kMaxAbsent = 100'000;  // paths to remember: 1.5 MB at most
 constexpr int64_t kPatience = 10'000'000'000;  // nanoseconds
 constexpr timespec kBetweenTries{0, 2'000'000};
 
+constexpr int kMaxLooks = 3;  // after the first, for a store that is being renamed
+
 // A blocking open of a FIFO without a writer would hang.
 constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
@@ -87,6 +89,7 @@ struct FilePool::State {
 
   int open_descriptor(const std::string& path);
   int open_at(const std::string& path, int flags) const;
+  bool is_of_followed(const std::string& path) const;
   std::string place_of(const std::string& path) const;
   bool look(const std::string& path, struct stat& status) const;
   LocalFilePtr watched(const std::string& path, int descriptor);
@@ -117,26 +120,35 @@ int FilePool::State::open_descriptor(const std::string& path) {
   }
 }
 
-// Opens like Containment::open, also a file that has a new path because the store was renamed.
+// Opens like Containment::open, also a file that has a new path because the store was renamed. It may be
+// renamed again meanwhile, so that each path is tried more than once.
 int FilePool::State::open_at(const std::string& path, int flags) const {
-  const int descriptor = bounds.open(path, flags);
-  if (descriptor >= 0 || errno != ENOENT || followed_now.number() < 0) return descriptor;
-  const std::string place = place_of(path);
-  errno = ENOENT;
-  if (place == path) return -1;
-  if (!bounds.is_bounded()) return ::open(place.c_str(), flags | O_CLOEXEC);
-  const std::string store = place.substr(0, place.size() - (path.size() - followed.size()));
-  return Containment::of_store(store).open(place, flags);
+  for (int looks = 0;; ++looks) {
+    const int descriptor = bounds.open(path, flags);
+    if (descriptor >= 0 || errno != ENOENT || !is_of_followed(path) || looks == kMaxLooks) return descriptor;
+    const std::string place = place_of(path);
+    errno = ENOENT;
+    if (place == path && looks > 0) return -1;
+    if (place == path) continue;
+    const std::string store = place.substr(0, place.size() - (path.size() - followed.size()));
+    const int moved = bounds.is_bounded() ? Containment::of_store(store).open(place, flags)
+                                          : ::open(place.c_str(), flags | O_CLOEXEC);
+    if (moved >= 0 || errno != ENOENT) return moved;
+  }
+}
+
+// Returns whether the path belongs to the store that is followed.
+bool FilePool::State::is_of_followed(const std::string& path) const {
+  return followed_now.number() >= 0 && path.starts_with(followed) &&
+         (path.size() == followed.size() || path[followed.size()] == '/');
 }
 
 // Returns the path itself, unless it belongs to the followed store and that was renamed.
 std::string FilePool::State::place_of(const std::string& path) const {
 #ifdef O_PATH
-  const bool is_of_it =
-      path.starts_with(followed) && (path.size() == followed.size() || path[followed.size()] == '/');
   struct stat there {
   }, store{}, found{};
-  if (followed_now.number() < 0 || !is_of_it) return path;
+  if (!is_of_followed(path)) return path;
   if (::stat(followed.c_str(), &there) == 0 || !is_absence(errno)) return path;
   if (::fstat(followed_now.number(), &store) != 0 || store.st_nlink == 0) return path;
   char place[PATH_MAX];
@@ -153,13 +165,15 @@ std::string FilePool::State::place_of(const std::string& path) const {
 }
 
 bool FilePool::State::look(const std::string& path, struct stat& status) const {
-  if (::stat(path.c_str(), &status) == 0) return true;
-  if (!is_absence(errno)) return false;
-  const int error = errno;
-  const std::string place = place_of(path);
-  if (place != path) return ::stat(place.c_str(), &status) == 0;
-  errno = error;
-  return false;
+  for (int looks = 0;; ++looks) {
+    if (::stat(path.c_str(), &status) == 0) return true;
+    if (!is_absence(errno) || !is_of_followed(path) || looks == kMaxLooks) return false;
+    const int error = errno;
+    const std::string place = place_of(path);
+    if (place != path && ::stat(place.c_str(), &status) == 0) return true;
+    errno = error;
+    if (place == path && looks > 0) return false;
+  }
 }
 
 // Returns the opened file. Writes to it are watched from now on.
@@ -308,7 +322,10 @@ int FilePool::open_descriptor(const std::string& path) {
   if (error == ENAMETOOLONG) return -1;
   if (error == ENXIO) throw damaged("{}: not a regular file", path);  // a socket
   struct stat link {};
-  if (error == ENOENT && ::lstat(path.c_str(), &link) == 0) throw unreadable("{}: the link is broken", path);
+  if (error == ENOENT && ::lstat(path.c_str(), &link) == 0) {
+    if (S_ISLNK(link.st_mode)) throw unreadable("{}: the link is broken", path);
+    return state_->open_descriptor(path);  // it exists since
+  }
   if (error != ENOENT) throw system_error(path, error);
   return -1;
 }

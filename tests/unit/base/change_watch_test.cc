@@ -153,6 +153,22 @@ BOOST_FIXTURE_TEST_CASE(touched_file_stays_unwritten_after_later_changes, Watche
   }
 }
 
+// The reports of the two openings are merged if they arrive together.
+BOOST_FIXTURE_TEST_CASE(touch_beside_a_reader_is_no_write, WatchedFile) {
+  if (!leaves_access()) return;
+  for (int turn = 0; turn < 20; ++turn) {
+    note();
+    {
+      Descriptor reader(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
+      const Descriptor writer(::open(place.c_str(), O_WRONLY | O_CLOEXEC));
+      reader = Descriptor();
+      const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+      BOOST_TEST_REQUIRE(::futimens(writer.number(), times) == 0);
+    }
+    BOOST_TEST_REQUIRE(is_unwritten());
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(write_is_seen, WatchedFile) {
   {
     const Descriptor opened(::open(place.c_str(), O_WRONLY | O_CLOEXEC));

@@ -232,6 +232,38 @@ BOOST_AUTO_TEST_CASE(file_replaced_while_open_has_changed) {
   BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
 }
 
+BOOST_AUTO_TEST_CASE(store_renamed_to_and_fro_has_not_changed) {
+  const Directory directory;
+  const std::string store = directory.path("store"), other = directory.path("other");
+  fs::create_directory(store);
+  directory.write("store/a", "0123456789");
+  FilePool pool(1);  // files are opened again
+  pool.follow(store);
+  const FilePtr file = pool.open(store + "/a");
+  std::atomic<bool> is_over{false};
+  std::thread mover([&] {
+    while (!is_over) {
+      fs::rename(store, other);
+      ::usleep(1000);
+      fs::rename(other, store);
+      ::usleep(1000);
+    }
+  });
+  std::string faults;
+  try {
+    for (int turn = 0; turn < 2000; ++turn) {
+      file->check_unchanged();
+      if (!pool.look_into(store + "/a")) faults += "absent ";
+      if (pool.kind_of(store + "/a") != EntryKind::file) faults += "no file ";
+    }
+  } catch (const Error& error) {
+    faults += error.what();
+  }
+  is_over = true;
+  mover.join();
+  BOOST_TEST(faults == "");
+}
+
 BOOST_AUTO_TEST_CASE(file_in_a_replaced_folder_has_changed) {
   const Directory directory;
   FilePool pool;
