@@ -118,6 +118,8 @@ constexpr Row kOwn[] = {
     {0, "timeout", "SECONDS", "unmount after this time without a request (never)",
      [](Options& o, std::string_view v) { o.idle_seconds = integer("timeout", v, uint64_t{1} << 40); },
      [](const Options& o) { return if_not(0, o.idle_seconds); }},
+    {0, "fuse_socket", "PATH", "serve the mount whose /dev/fuse a program passes over this Unix socket",
+     [](Options& o, std::string_view v) { o.fuse_socket = v; }},
     {0, "log_level", "LEVEL", "error, warning, info or debug (warning)",
      [](Options& o, std::string_view v) {
        o.log_level = one_of("log_level", v, {"error", "warning", "info", "debug"});
@@ -398,6 +400,8 @@ class Parser {
     const bool is_list = is_list_of_stores(names.front());
     if (!is_list && names.size() <= names_after_) throw Failure(kUsage, "join: expected stores");
     const size_t stores = is_list ? 1 : names.size() - names_after_;
+    if (!options_.read.remote.query.empty())
+      throw Failure(kUnsupported, "join: a URL with a query cannot be joined");  // it may be a key
     options_.read.join = joined_stores(std::span(names).first(stores), options_.join, options_.join_label);
     options_.store = options_.read.join->stores.front().location;
     options_.joined.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(stores));

@@ -41,6 +41,7 @@ struct Options {
   std::string subdir;
   std::string index;  // the folder of sizes kept for the next session; empty: none
   bool indexes_ahead = false;
+  std::string fuse_socket;    // passes the descriptor of the mount; empty: plainfs mounts itself
   uint64_t idle_seconds = 0;  // 0: never unmount
   std::string log_level = "warning";
   std::string log_file;

@@ -22,6 +22,7 @@
 #include "fs/info.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_session.h"
+#include "fs/mount/handed_socket.h"
 #include "fs/mount/mount_keeper.h"
 #include "fs/mount/mountpoint.h"
 #include "fs/mount/supervisor.h"
@@ -133,9 +134,21 @@ class WhenMounted {
 };
 #endif
 
+// Returns the options with the mountpoint that was passed over a socket.
+Options with_passed_mount(Options options) {
+  constexpr unsigned kPatience = 60;  // seconds
+  if (!options.mountpoint.empty())
+    throw Failure(kUsage, fmt::format("fuse_socket: the mount is made by another program; leave out {}",
+                                      options.mountpoint));
+  options.mountpoint = receive_mount(options.fuse_socket, kPatience);
+  options.fuse_socket.clear();
+  return options;
+}
+
 }  // namespace
 
 int mount_store(const Options& options, const std::function<void()>& answers) {
+  if (!options.fuse_socket.empty()) return mount_store(with_passed_mount(options), answers);
   if (options.asks_to_write && !is_from_mount_fuse(options))
     std::fputs("plainfs: rw: ignored, the mount is read-only\n", stderr);
   Daemon daemon(options.foreground);

@@ -1,10 +1,11 @@
 """A mount created by another program: an open /dev/fuse as mountpoint, /dev/fd/N, as passed by mount.fuse3 -o
-drop_privileges and Apptainer."""
+drop_privileges and Apptainer, or over a socket, as passed to the container of a cluster."""
 import ctypes
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import unittest
@@ -147,7 +148,63 @@ class HandedOver(Folder):
         self.assertIn(b"another program, which must unmount it", self.process.stderr.read())
 
 
+@unittest.skipUnless(os.geteuid() == 0, "only root mounts for others")
+class OverASocket(HandedOver):
+    """The descriptor is passed over a socket, as the drivers of Kubernetes do."""
+
+    def start(self, *words, user=None):
+        path = os.path.join(self.folder, "socket")
+        command = [*words[:-1], "-o", f"fuse_socket={path}", words[-1]]
+        if user is not None:
+            command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs", *command]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE)  # before there is a socket
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path)
+            os.chmod(path, 0o666)
+            listening.listen()
+            listening.settimeout(60)
+            peer, _ = listening.accept()
+            with peer:
+                socket.send_fds(peer, [b'{"volumeName": "data"}'], [self.fuse])
+        self.close()
+
+
 class Refused(Folder):
+    def answered(self, answer, *arguments):
+        """Runs plainfs with a socket whose server calls `answer` with the connection."""
+        path = os.path.join(self.folder, "socket")
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path)
+            listening.listen()
+            process = subprocess.Popen(
+                [PROGRAM, "-f", "-o", f"fuse_socket={path}", SAMPLE, *arguments], stderr=subprocess.PIPE
+            )
+            if answer:
+                peer, _ = listening.accept()
+                with peer:
+                    answer(peer)
+            _, message = process.communicate(timeout=60)
+        os.remove(path)
+        return process.returncode, message.decode()
+
+    def test_sockets_without_a_mount(self):
+        with open("/dev/null", "rb") as null:
+            for answer, words in (
+                (lambda peer: None, "socket: the program there closed the connection without a message"),
+                (lambda peer: peer.send(b"{}"), "has no descriptor, expected an open /dev/fuse"),
+                (lambda peer: socket.send_fds(peer, [b"{}"], [null.fileno()]), ": not an open /dev/fuse"),
+            ):
+                status, message = self.answered(answer)
+                self.assertEqual(status, 4, message)
+                self.assertIn(words, message)
+        status, message = self.answered(None, self.empty("m"))
+        self.assertEqual(status, 1, message)
+        self.assertIn("fuse_socket: the mount is made by another program; leave out", message)
+        result = run(PROGRAM, "-f", "-o", "fuse_socket=/" + 200 * "a", SAMPLE)
+        self.assertEqual((result.returncode, b": a path of more than 107 bytes" in result.stderr), (4, True))
+        result = run(PROGRAM, "-f", "-o", "fuse_socket=/dev/null/socket", SAMPLE)
+        self.assertEqual((result.returncode, b"Not a directory" in result.stderr), (4, True), result.stderr)
+
     def test_invalid_descriptor(self):
         result = run(PROGRAM, "-f", SAMPLE, "/dev/fd/77")
         self.assertEqual(result.returncode, 4)
