@@ -74,6 +74,7 @@ class StoreServer:
         self.absent = None  # function(handler) that replies to requests for objects that do not exist
         self.requests, self.faults, self.versions = [], [], {}
         self.authorizations = []  # of each request: its Authorization, or None
+        self.bytes_sent = 0  # of bodies
         self.lock = threading.Lock()
 
         class Handler(RequestHandler):
@@ -140,6 +141,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         with store.lock:
             store.requests.append((self.path, self.headers.get("Range"), status))
             store.authorizations.append(self.headers.get("Authorization"))
+            store.bytes_sent += 0 if self.command == "HEAD" else len(body)
         self.send_response(status)
         for name, value in fields:
             self.send_header(name, value)
@@ -243,7 +245,11 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             body = file.read(last - first + 1)
         if fault and fault.kind == "encoded":
             fields.append(("Content-Encoding", "gzip"))
-        fields.append(("Content-Length", str(len(body))))
+        announced = len(body)
+        if fault and fault.kind == "wrong length":
+            announced = max(0, announced + fault.details["more"])
+            self.close_connection = True
+        fields.append(("Content-Length", str(announced)))
         if fault and fault.kind == "cut":
             body = body[: fault.details.get("bytes", len(body) // 2)]
             self.close_connection = True
