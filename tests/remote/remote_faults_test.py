@@ -14,7 +14,7 @@ import numpy
 from remote import HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run, unmount
 from store_server import Fault, StoreServer
 
-VALUES = numpy.arange(600_000, dtype="<i8")
+VALUES = numpy.arange(1_200_000, dtype="<i8")  # more than is fetched by one request
 
 
 class EndlessServer:

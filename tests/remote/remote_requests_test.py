@@ -1,5 +1,6 @@
 """The number of requests, and the time that they take on a slow connection."""
 import gzip
+import json
 import mmap
 import os
 import pty
@@ -14,7 +15,19 @@ import unittest
 import h5py
 import numpy
 
-from remote import DATA, HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, given_bytes, listed_sizes, run, unmount
+from remote import (
+    DATA,
+    HAS_FUSE,
+    PATIENCE,
+    PROGRAM,
+    RemoteTest,
+    environment,
+    given_bytes,
+    listed_sizes,
+    run,
+    signing,
+    unmount,
+)
 from store_server import StoreServer
 
 CELLS, GENES = 4_000, 3_000
@@ -29,7 +42,7 @@ def asked_bytes(server):
     return sum(last + 1 - first for first, last in spans_of(server))
 
 
-def write_h5ad(path):
+def write_h5ad(path, cells=CELLS):
     """Writes a file shaped like one of 100 GB written by anndata: metadata in several places, between megabytes of
     data."""
     text = h5py.string_dtype()
@@ -51,17 +64,17 @@ def write_h5ad(path):
         file.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})
         per_cell = 500
         indices = numpy.sort(
-            random.random((CELLS, GENES)).argpartition(per_cell, axis=1)[:, :per_cell].astype("i4"), axis=1
+            random.random((cells, GENES)).argpartition(per_cell, axis=1)[:, :per_cell].astype("i4"), axis=1
         )
-        matrix = group(file, "X", **{"encoding-type": "csr_matrix", "shape": numpy.array([CELLS, GENES])})
-        matrix.create_dataset("data", data=random.random(CELLS * per_cell).astype("f4"), chunks=(50_000,))
+        matrix = group(file, "X", **{"encoding-type": "csr_matrix", "shape": numpy.array([cells, GENES])})
+        matrix.create_dataset("data", data=random.random(cells * per_cell).astype("f4"), chunks=(50_000,))
         matrix.create_dataset("indices", data=indices.ravel(), chunks=(50_000,))
-        matrix.create_dataset("indptr", data=numpy.arange(CELLS + 1) * per_cell)
+        matrix.create_dataset("indptr", data=numpy.arange(cells + 1) * per_cell)
         frame(
             file,
             "obs",
-            numpy.array([f"cell{i}" for i in range(CELLS)], dtype=object),
-            {f"score{i}": random.random(CELLS) for i in range(12)},
+            numpy.array([f"cell{i}" for i in range(cells)], dtype=object),
+            {f"score{i}": random.random(cells) for i in range(12)},
         )
         frame(
             file,
@@ -71,7 +84,34 @@ def write_h5ad(path):
         )
         for name in ("obsm", "varm", "obsp", "varp", "layers", "uns"):
             group(file, name, **{"encoding-type": "dict"})
-        file["obsm/X_pca"] = random.random((CELLS, 50)).astype("f4")
+        file["obsm/X_pca"] = random.random((cells, 50)).astype("f4")
+
+
+def write_zarr(folder, chunks, values, is_consolidated=True):
+    """Writes a group of one array `x` of float64, uncompressed, of `chunks` chunks of `values` values."""
+    documents = {
+        ".zgroup": {"zarr_format": 2},
+        ".zattrs": {"title": "numbers"},
+        "x/.zarray": {
+            "zarr_format": 2,
+            "shape": [chunks * values],
+            "chunks": [values],
+            "dtype": "<f8",
+            "compressor": None,
+            "filters": None,
+            "fill_value": None,
+            "order": "C",
+        },
+    }
+    if is_consolidated:
+        documents[".zmetadata"] = {"zarr_consolidated_format": 1, "metadata": dict(documents)}
+    os.makedirs(os.path.join(folder, "x"))
+    for name, document in documents.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            json.dump(document, file)
+    numbers = numpy.random.default_rng(5).random((chunks, values))
+    for number, chunk in enumerate(numbers):
+        chunk.tofile(os.path.join(folder, "x", str(number)))
 
 
 class Requests(RemoteTest):
@@ -111,7 +151,7 @@ class Requests(RemoteTest):
         listed = run("ls", "-Ra", server.url + "/x.h5ad")
         self.assertEqual(listed.returncode, 0, listed.stderr)
         self.assertEqual(listed.stdout, run("ls", "-Ra", os.path.join(self.shared.name, "x.h5ad")).stdout)
-        self.assertLessEqual(len(server.requests), 12, server.requests)
+        self.assertLessEqual(len(server.requests), 8, server.requests)
 
     def test_first_line_of_a_matrix_takes_few_requests(self):
         server = self.served(StoreServer(self.shared.name))
@@ -172,7 +212,7 @@ class Requests(RemoteTest):
         place = self.mounted("-o", "index=none", server.url + "/x.h5ad")
         listed = subprocess.run(["ls", "-lR", "--color=always", place], capture_output=True, check=True).stdout
         self.assertLess(asked_bytes(server), 2_000_000)
-        self.assertLess(len(server.requests), 15)
+        self.assertLess(len(server.requests), 9)
         self.assertIn(b"data.npy", listed)
         self.assertNotIn(b"matrix.mtx", listed)
         # A reader that knows the name gets the file and its size.
@@ -275,6 +315,62 @@ class Requests(RemoteTest):
         self.assertLess(asked_bytes(server), 1.1 * os.path.getsize(self.path("whole.h5")))
         self.assertLess(len(spans), 40, spans)
         self.assertGreater(max(last + 1 - first for first, last in spans), 2 << 20)
+
+
+class Bounds(RemoteTest):
+    """No more requests than fsspec sends with h5py and zarr-python: tests/bench/remote_table.py compares them."""
+
+    def requests_of(self, server, *arguments):
+        """Runs a command on the server's store and on the same store of this machine. Returns its requests."""
+        command, store, *rest = arguments
+        options = ("-a", "-o", "index=none") if command == "ls" else ("-o", "index=none")
+        server.requests.clear()
+        done = run(command, *options, server.url + "/" + store, *rest)
+        own = run(command, *options, self.path(store), *rest)
+        self.assertEqual((done.returncode, done.stdout), (0, own.stdout), done.stderr)
+        return [(path, asked) for path, asked, _ in server.requests]
+
+    def test_hdf5_of_a_few_megabytes_takes_two_requests(self):
+        write_h5ad(self.path("small.h5ad"), 1000)
+        size = os.path.getsize(self.path("small.h5ad"))
+        server = self.served(StoreServer(self.folder))
+        for words in (("ls",), ("cat", "obs.csv"), ("cat", "X/genes/gene7.csv"), ("cat", "X/matrix.mtx")):
+            requests = self.requests_of(server, words[0], "small.h5ad", *words[1:])
+            self.assertLessEqual(len(requests), 2, requests)
+            self.assertEqual(given_bytes(server), size)
+
+    def test_consolidated_zarr_takes_a_request_and_one_a_chunk(self):
+        write_zarr(self.path("x.zarr"), 40, 90_000)
+        server = self.served(StoreServer(self.folder))
+        self.assertEqual(self.requests_of(server, "ls", "x.zarr"), [("/x.zarr/.zmetadata", "bytes=0-262143")])
+        self.assertEqual(self.requests_of(server, "cat", "x.zarr", ".attrs.json")[1:], [])
+        self.assertEqual(len(self.requests_of(server, "cat", "x.zarr", "x.npy")), 41)
+
+    def test_first_lines_of_tiny_chunks_take_few_requests(self):
+        write_zarr(self.path("tiny.zarr"), 3_000, 2)
+        server = self.served(StoreServer(self.folder))
+        done = run("cat", "-o", "index=none", "--range", "0-60", server.url + "/tiny.zarr", "x.csv")
+        own = run("cat", "-o", "index=none", "--range", "0-60", self.path("tiny.zarr"), "x.csv")
+        self.assertEqual((done.returncode, done.stdout), (0, own.stdout), done.stderr)
+        self.assertLessEqual(len(server.requests), 40, server.requests)
+
+    def test_zarr_is_opened_without_listing_its_chunks(self):
+        os.mkdir(self.path("lab"))
+        write_zarr(self.path("lab", "x.zarr"), 2_500, 2, is_consolidated=False)
+        server = self.served(StoreServer(self.folder, s3=True))
+        done = run("ls", "s3://lab/x.zarr", env=signing(server))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len([path for path, _, _ in server.requests if "list-type" in path]), 2, server.requests)
+        documents = [path for path, _, _ in server.requests if "list-type" not in path]
+        self.assertEqual(len(documents), len(set(documents)), documents)  # none is requested twice
+        server.requests.clear()
+        write_zarr(self.path("lab", "y.zarr"), 2_500, 2)
+        done = run("cat", "s3://lab/y.zarr", ".attrs.json", env=signing(server))
+        self.assertIn(b"numbers", done.stdout, done.stderr)
+        asked = [path for path, _, _ in server.requests]
+        self.assertEqual(asked[0], "/lab/y.zarr/.zmetadata")
+        self.assertEqual([path for path in asked[1:] if not path.endswith("prefix=y.zarr%2F")], [])
+        self.assertLessEqual(len(asked), 3)
 
 
 if __name__ == "__main__":

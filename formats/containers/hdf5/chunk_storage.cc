@@ -144,21 +144,39 @@ void ChunkStorage::announce(const std::vector<PlacedChunk>& placed) const {
   place_.file->bytes().will_read(ranges);
 }
 
-// Announces the reads of a box to the kernel. In a remote store every block is announced separately, so that
-// no more data are in flight than are read next.
+// Announces the reads of a box. In a remote store only few bytes are announced at once, and otherwise each
+// block by itself, so that no more data are in flight than are read next.
 void ChunkStorage::will_read(const Box& box) const {
-  if (by_library_ || place_.file->bytes().is_remote() || !index()) return;
+  constexpr uint64_t kAnnouncedPart = 32;  // of the cache
+  constexpr uint64_t kFewChunks = 8;       // not worth a system call
+  const bool is_remote = place_.file->bytes().is_remote();
+  const Box places = places_of(box);
+  if (by_library_ || (!is_remote && element_count(places.extent) < kFewChunks) || !index()) return;
   try {
-    announce(index()->find(places_of(box)));
+    const std::vector<PlacedChunk> placed = index()->find(places);
+    uint64_t bytes = 0;
+    for (const PlacedChunk& chunk : placed) bytes += chunk.stored.size;
+    const uint64_t most = place_.file->context().cache.statistics().budget_bytes / kAnnouncedPart;
+    if (!is_remote || bytes <= most) announce(placed);
   } catch (const Error&) {
     return;  // reading the chunk reports the error
   }
 }
 
+namespace {
+
+// Returns whether to announce chunks of a remote store. A large chunk by itself is read at once.
+bool is_worth_announcing(const std::vector<PlacedChunk>& placed) {
+  constexpr uint64_t kLikeMetadata = 128 << 10;
+  return placed.size() > 1 || (placed.size() == 1 && placed.front().stored.size <= kLikeMetadata);
+}
+
+}  // namespace
+
 ChunkStorage::Fetched ChunkStorage::fetch_by(const ChunkBtree& index, const Box& places) const {
   Fetched fetched;
   const std::vector<PlacedChunk> placed = index.find(places);
-  if (placed.size() > 1 && place_.file->bytes().is_remote()) announce(placed);
+  if (place_.file->bytes().is_remote() && is_worth_announcing(placed)) announce(placed);
   for (const PlacedChunk& chunk : placed) fetched.chunks.push_back(fetch(chunk));
   if (placed.empty()) return fetched;
   const uint64_t count = element_count(places.extent);

@@ -53,7 +53,20 @@ StoredArray::StoredArray(Context& context, KeyStorePtr store, std::string path, 
       nczarr_(std::move(metadata.nczarr)),
       fill_error_(std::move(metadata.fill_error)),
       shards_(std::move(shards)),
-      attributes_(std::move(attributes)) {}
+      attributes_(std::move(attributes)) {
+  announce_sizes();
+}
+
+// Announces the sizes of the chunks to a server, as far as they follow from the shape: an encoder that does
+// not compress adds a few bytes to a chunk.
+void StoredArray::announce_sizes() const {
+  constexpr uint64_t kOverhead = 1024, kLargest = uint64_t{1} << 40;
+  if (!store_->is_remote() || shards_ || !chain_.dtype.fixed_size()) return;
+  uint64_t bytes = chain_.dtype.packed_size();
+  for (const uint64_t length : grid().chunk_shape(Shape(grid().rank(), 0)))
+    bytes = length > kLargest / std::max<uint64_t>(bytes, 1) ? kLargest : bytes * length;
+  store_->expect_sizes(path_, bytes + kOverhead);
+}
 
 Elements StoredArray::absent_chunk() const {
   if (context().options.absent_chunk_is_error) throw damaged("the chunk is absent");

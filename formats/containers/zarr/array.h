@@ -42,6 +42,7 @@ class StoredArray : public ChunkedArray {
   ValuePtr open_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_as(const ChunkKeys& keys, std::span<const uint64_t> chunk, const std::string& stated) const;
   void check_no_strangers() const;
+  void announce_sizes() const;
   ValuePtr open_inner(ValuePtr shard, std::span<const uint64_t> inner, std::span<const uint64_t> outer) const;
   Elements absent_chunk() const;
 

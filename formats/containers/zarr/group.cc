@@ -86,6 +86,11 @@ bool Hierarchy::goes_by_consolidated() const {
   return store_->is_remote() && !consolidated().by_key.empty();
 }
 
+// Returns whether consolidated metadata have the documents of the root too. Those of version 3 do not.
+bool Hierarchy::consolidates_root() const {
+  return consolidated("", kV2Group) != nullptr;
+}
+
 void Hierarchy::check_listable() const {
   if (store_->is_listable() || goes_by_consolidated()) return;
   throw unsupported(
@@ -132,7 +137,8 @@ std::vector<std::string> Hierarchy::folders(const std::string& path) const {
 
 std::optional<Json> Hierarchy::document(const std::string& path, const std::string& name) const {
   const std::string key = key_of(path, name);
-  if (!path.empty() && goes_by_consolidated() && is_consolidated(path)) {
+  const bool may_go_by_consolidated = !path.empty() || (name != kV3 && consolidates_root());
+  if (may_go_by_consolidated && goes_by_consolidated() && is_consolidated(path)) {
     const Json* const known = consolidated(path, name);
     return known ? std::optional(*known) : std::nullopt;
   }
@@ -146,7 +152,8 @@ std::optional<Json> Hierarchy::document(const std::string& path, const std::stri
 
 int Hierarchy::version() const {
   if (store_->open(kV3)) return 3;
-  for (const char* name : {kV2Array, kV2Group, kV2Consolidated}) {
+  // Consolidated metadata come first: a server that has them need not be asked for the others.
+  for (const char* name : {kV2Consolidated, kV2Array, kV2Group}) {
     if (store_->open(name)) return 2;
   }
   return 0;

@@ -59,6 +59,7 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
 
  private:
   bool goes_by_consolidated() const;
+  bool consolidates_root() const;
   bool is_consolidated(const std::string& path) const;
   std::vector<Entry> entries(const std::string& path) const;
   std::vector<std::string> folders(const std::string& path) const;

@@ -18,7 +18,7 @@ inline constexpr const char* kV2Attributes = ".zattrs";
 inline constexpr const char* kV2Consolidated = ".zmetadata";
 
 // A folder with one of these is a node, or the root of a store.
-inline constexpr const char* kRootDocuments[] = {kV3, kV2Array, kV2Group, kV2Consolidated, kV2Attributes};
+inline constexpr const char* kRootDocuments[] = {kV3, kV2Consolidated, kV2Array, kV2Group, kV2Attributes};
 
 // Returns the key of name in folder: "a/b" for "a" and "b", name itself in the root ("").
 std::string key_of(const std::string& folder, std::string_view name);

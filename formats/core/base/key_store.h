@@ -93,6 +93,9 @@ class KeyStore {
   // Opens a key that is read repeatedly while the store is open. Throws changed if it appeared, changed or
   // vanished since the store was opened, as far as file times show.
   virtual ValuePtr open_unchanged(const std::string& key) const { return open(key); }
+  // Announces that the values below `folder` have about this many bytes at most. A server can then be asked
+  // for a whole value at once.
+  virtual void expect_sizes(const std::string& /*folder*/, uint64_t /*bytes*/) const {}
   // Returns whether keys begin with "FOLDER/", or `folder` exists and is empty.
   virtual bool has_folder(const std::string& folder) const = 0;
   // Returns the entries directly inside `folder` ("" = the root), sorted by name in byte order. Omits a link

@@ -40,6 +40,9 @@ class Sources {
   // Returns null if nothing or no regular file is there, or if it lies outside of the bounds.
   virtual FilePtr look_into(const std::string& location) = 0;
 
+  // Announces that the files below `location` have about this many bytes at most.
+  virtual void expect_sizes(const std::string& /*location*/, uint64_t /*bytes*/) {}
+
   // Returns when the source at `location`, which was opened before, was last modified; zeros if unknown.
   virtual timespec modified(const std::string& /*location*/) { return {}; }
 

@@ -315,6 +315,9 @@ class UsedSources::NotedFolder : public KeyStore {
     sources_.note(key.empty() ? location() : location() + "/" + key);
     return folder_->open(key);
   }
+  void expect_sizes(const std::string& folder, uint64_t bytes) const override {
+    folder_->expect_sizes(folder, bytes);
+  }
   bool has_folder(const std::string& folder) const override { return folder_->has_folder(folder); }
   std::vector<Entry> list(const std::string& folder) const override { return folder_->list(folder); }
   std::vector<std::string> folders(const std::string& folder) const override {

@@ -79,6 +79,9 @@ class UsedSources : public Sources {
   KeyStorePtr open_folder(const std::string& location) override;
   EntryKind kind_of(const std::string& location) override;
   FilePtr look_into(const std::string& location) override { return sources_.look_into(location); }
+  void expect_sizes(const std::string& location, uint64_t bytes) override {
+    sources_.expect_sizes(location, bytes);
+  }
   timespec modified(const std::string& location) override { return sources_.modified(location); }
   std::string place_of(const std::string& location) override { return sources_.place_of(location); }
   bool is_unwritten(const struct stat& now, uint64_t before) override {

@@ -127,9 +127,6 @@ ChunkedArray::ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool c
       grid_(std::move(grid)),
       cache_owner_(context.cache.new_owner()) {}
 
-// Fewer chunks than this are not worth announcing.
-constexpr uint64_t kAnnounced = 8;
-
 Elements ChunkedArray::read(const Box& box) const {
   return read(box, false);
 }
@@ -174,7 +171,7 @@ Elements ChunkedArray::read(const Box& box, bool sequential) const {
     assembly.place(*rows, rows_shape, inside, overlap.in_box);
     return true;
   };
-  if (chunk_count >= kAnnounced) will_load(box);
+  if (chunk_count > 1) will_load(box);
   // Concurrent readers of adjacent boxes need the same chunks: each loads chunks that the other does not.
   Mutex mutex;
   std::vector<Shape> loaded_by_others;  // guarded by mutex

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/core/base/checked.h"
+
 namespace plainfs::remote {
 
 namespace {
@@ -77,19 +79,25 @@ constexpr uint64_t kMaxAtOnce = 8 << 20;  // for one read; the rest of a longer 
 constexpr uint64_t kLeastShare = 4 << 20, kMaxShare = 64 << 20;
 // A gap of this size costs less to fetch than another request.
 constexpr uint64_t kGapBlocks = 1;
+constexpr uint64_t kSmallStore = 8 << 20;
+// The most blocks of a read of metadata, and the blocks to fetch around it: most stores have them in few
+// places.
+constexpr uint64_t kMetadataBlocks = 2, kSurroundings = 4;
+constexpr uint64_t kMaxScatteredReads = 16;  // a store that needs more has its metadata everywhere
 
-uint64_t share_of(uint64_t budget) {
-  return std::clamp(budget / 4, kLeastShare, kMaxShare);
+uint64_t share_of(uint64_t budget, size_t pools) {
+  return std::clamp(budget / 4 / pools, kLeastShare, kMaxShare);
 }
 
 }  // namespace
 
 // Blocks that were requested together.
 struct BlockPool::PendingFetch {
-  PendingFetch(uint64_t of, std::shared_ptr<RangeFetch> begun, BlockRange which, uint64_t now)
+  PendingFetch(uint64_t of, std::shared_ptr<RangeFetch> begun, BlockRange which, uint64_t size, uint64_t now)
       : object(of),
         fetch(std::move(begun)),
         blocks(which),
+        bytes(size),
         asked_at(now),
         is_used(which.end - which.first),
         unused(is_used.size()) {}
@@ -97,6 +105,7 @@ struct BlockPool::PendingFetch {
   const uint64_t object;
   const std::shared_ptr<RangeFetch> fetch;
   const BlockRange blocks;
+  const uint64_t bytes;     // that arrive; the request may be for more than the object has
   const uint64_t asked_at;  // value of BlockPool::read_bytes_ at that time
   // Guarded by the pool's mutex.
   std::vector<bool> is_used;  // the whole block was read
@@ -109,9 +118,9 @@ struct BlockPool::Place {
   PendingFetchPtr coming;
 };
 
-BlockPool::BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache)
+BlockPool::BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache, size_t pools)
     : client_(std::move(client)),
-      share_(share_of(cache.statistics().budget_bytes)),
+      share_(share_of(cache.statistics().budget_bytes, pools)),
       most_kept_(share_ / 2),
       most_coming_(share_ / 2),
       room_(cache, share_) {}
@@ -146,7 +155,7 @@ void BlockPool::keep(Key key, ByteSpan bytes) {
 void BlockPool::drop(const PendingFetchPtr& gone) {
   const auto found = coming_.find({gone->object, gone->blocks.first});
   if (found == coming_.end() || found->second != gone) return;
-  coming_bytes_ -= gone->fetch->range().size;
+  coming_bytes_ -= gone->bytes;
   coming_.erase(found);
   by_age_.remove(gone);
 }
@@ -178,8 +187,9 @@ void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
     auto fetch = std::make_shared<RangeFetch>(of.object, ByteRange{offset, of.end_of(part.end - 1) - offset},
                                               *client_);
     asked.push_back(fetch);
-    coming_bytes_ += fetch->range().size;
-    by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(fetch), part, read_bytes_));
+    const uint64_t bytes = fetch->range().size;
+    coming_bytes_ += bytes;
+    by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(fetch), part, bytes, read_bytes_));
     coming_[{of.id, part.first}] = by_age_.back();
   }
 }
@@ -192,8 +202,7 @@ BlockPool::Fetches BlockPool::ask_for_missing(PooledObject& of, const std::vecto
   for (const BlockRange& range : ranges) {
     const uint64_t first = std::max(range.first, joined.end);
     for (uint64_t block = first; block < std::min(range.end, of.blocks()); ++block) {
-      const Key key{of.id, block};
-      if (kept_.contains(key) || (of.disk && of.disk->has(block)) || coming_of(key)) continue;
+      if (!is_missing(of, block)) continue;
       const bool is_near = joined.first < joined.end && block <= joined.end + kGapBlocks &&
                            (block == joined.end || !coming_of({of.id, joined.end}));
       if (!is_near) {
@@ -207,15 +216,47 @@ BlockPool::Fetches BlockPool::ask_for_missing(PooledObject& of, const std::vecto
   return asked;
 }
 
+bool BlockPool::is_missing(const PooledObject& of, uint64_t block) const {
+  const Key key{of.id, block};
+  return !kept_.contains(key) && !(of.disk && of.disk->has(block)) && !coming_of(key);
+}
+
+bool BlockPool::is_any_missing(const PooledObject& of, BlockRange range) const {
+  for (uint64_t block = range.first; block < std::min(range.end, of.blocks()); ++block)
+    if (is_missing(of, block)) return true;
+  return false;
+}
+
+// Returns whether to fetch the rest of the object, once, when a second part of it is needed: one request
+// takes as long as the several that it replaces.
+bool BlockPool::takes_rest(PooledObject& of) const {
+  if (!of.is_store || of.size > std::min(kSmallStore, most_coming_ / 2) || of.is_rest_taken) return false;
+  of.is_rest_taken = true;
+  return true;
+}
+
+// Returns the blocks to fetch for a read of missing ones. Data are announced (fetch) or read in sequence. Any
+// other small read is of metadata, and more of them are near.
+BlockRange BlockPool::surroundings(PooledObject& of, BlockRange range) const {
+  if (takes_rest(of)) return {0, of.blocks()};
+  if (!of.is_store || range.end - range.first > kMetadataBlocks || of.scattered_reads == kMaxScatteredReads)
+    return range;
+  if (kSurroundings * kBlockBytes > most_coming_ / 16) return range;
+  ++of.scattered_reads;
+  return {range.first / kSurroundings * kSurroundings, divide_up(range.end, kSurroundings) * kSurroundings};
+}
+
 std::vector<BlockPool::Place> BlockPool::plan(PooledObject& of, BlockRange range) {
   MutexLock lock(mutex_);
   BlockRange next = of.ahead.after(range);
   next.end = std::min(next.end, of.blocks());
-  const uint64_t wanted = range.end - range.first, ahead = next.first < next.end ? next.end - range.end : 0;
+  const bool is_in_sequence = next.first < next.end;
+  const BlockRange needed = !is_in_sequence && is_any_missing(of, range) ? surroundings(of, range) : range;
+  const uint64_t wanted = needed.end - needed.first, ahead = is_in_sequence ? next.end - range.end : 0;
   make_room(wanted * kBlockBytes, ahead * kBlockBytes);
   const bool has_room =
-      next.first < next.end && coming_bytes_ + (next.end - range.first) * kBlockBytes <= most_coming_;
-  const Fetches asked = ask_for_missing(of, has_room ? std::vector{range, next} : std::vector{range});
+      is_in_sequence && coming_bytes_ + (next.end - range.first) * kBlockBytes <= most_coming_;
+  const Fetches asked = ask_for_missing(of, has_room ? std::vector{needed, next} : std::vector{needed});
   std::vector<Place> places;
   for (uint64_t block = range.first; block < range.end; ++block)
     places.push_back({kept_of({of.id, block}), coming_of({of.id, block})});
@@ -249,7 +290,8 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
   std::memcpy(out.data(), bytes.data() + offset, out.size());
   if (of.disk) of.disk->write(block, bytes);
   const MutexLock lock(mutex_);
-  if (out.size() < block_size) keep({of.id, block}, bytes);
+  // A chunk that is a whole object is decoded once; a document may be read again.
+  if (out.size() < block_size || of.blocks() == 1) keep({of.id, block}, bytes);
   std::vector<bool>::reference is_used = from.is_used[block - from.blocks.first];
   if (is_used) return;
   is_used = true;
@@ -293,8 +335,14 @@ void BlockPool::fetch(PooledObject& of, const std::vector<BlockRange>& ranges) {
   Fetches asked;
   {
     const MutexLock lock(mutex_);
+    const bool is_needed = std::any_of(ranges.begin(), ranges.end(), [&](BlockRange range) REQUIRES(mutex_) {
+      return is_any_missing(of, range);
+    });
+    const bool is_rest = is_needed && takes_rest(of);
+    if (is_rest) bytes = of.size;
     make_room(0, bytes);
-    if (coming_bytes_ + bytes <= most_coming_) asked = ask_for_missing(of, ranges);
+    if (coming_bytes_ + bytes <= most_coming_)
+      asked = ask_for_missing(of, is_rest ? std::vector{BlockRange{0, of.blocks()}} : ranges);
   }
   for (const auto& fetch : asked) fetch->start();
 }
@@ -305,10 +353,10 @@ void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
   const uint64_t blocks = there == of.size ? of.blocks() : there / kBlockBytes;
   if (blocks == 0) return;
   const MutexLock lock(mutex_);
-  make_room(first->range().size, 0);
-  coming_bytes_ += first->range().size;
+  make_room(there, 0);
+  coming_bytes_ += there;
   by_age_.push_back(
-      std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}, read_bytes_));
+      std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}, there, read_bytes_));
   coming_[{of.id, 0}] = by_age_.back();
 }
 

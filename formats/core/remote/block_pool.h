@@ -59,7 +59,12 @@ struct PooledObject {
   std::shared_ptr<RemoteObject> object;
   uint64_t size;
   DiskBlocksPtr disk;  // null: no blocks are kept on disk
-  ReadAhead ahead;     // guarded by the pool's mutex
+  const bool
+      is_store;  // a whole store, of which metadata are read in several places; not one of many objects
+  // Guarded by the pool's mutex.
+  ReadAhead ahead;
+  uint64_t scattered_reads = 0;  // for which more was fetched than read
+  bool is_rest_taken = false;
 
   uint64_t blocks() const { return (size + kBlockBytes - 1) / kBlockBytes; }
   uint64_t end_of(uint64_t block) const { return std::min(size, (block + 1) * kBlockBytes); }
@@ -70,8 +75,8 @@ struct PooledObject {
 // must not be used (hdf5/library/library.h). Thread-safe.
 class BlockPool {
  public:
-  // cache: must outlive the pool.
-  BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache);
+  // cache: must outlive the pool. pools: the number of pools that use it.
+  BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache, size_t pools = 1);
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
@@ -108,6 +113,10 @@ class BlockPool {
   void make_room(uint64_t wanted, uint64_t ahead) REQUIRES(mutex_);
   void ask_for(PooledObject& of, BlockRange range, Fetches& asked) REQUIRES(mutex_);
   Fetches ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) REQUIRES(mutex_);
+  bool is_missing(const PooledObject& of, uint64_t block) const REQUIRES(mutex_);
+  bool is_any_missing(const PooledObject& of, BlockRange range) const REQUIRES(mutex_);
+  bool takes_rest(PooledObject& of) const REQUIRES(mutex_);
+  BlockRange surroundings(PooledObject& of, BlockRange range) const REQUIRES(mutex_);
   std::vector<Place> plan(PooledObject& of, BlockRange range);
   void copy(PooledObject& of, const Place& place, uint64_t block, uint64_t offset, std::span<std::byte> out);
   bool copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset, std::span<std::byte> out);

@@ -70,7 +70,9 @@ class ObjectListing : public Listing {
   std::optional<std::vector<Entry>> list_few(const std::string& location, size_t most) override {
     once(
         "", [this]() REQUIRES(mutex_) { return is_begun_; }, [this] { list_all(); });
-    const auto is_known = [&]() REQUIRES(mutex_) { return is_whole_ || folders_.contains(location); };
+    const auto is_known = [&]() REQUIRES(mutex_) {
+      return is_whole_ || folders_.contains(location) || is_in_no_folder(location + "/");
+    };
     std::optional<std::vector<Entry>> entries = std::vector<Entry>();
     once(
         location,
@@ -95,7 +97,8 @@ class ObjectListing : public Listing {
     const auto folder = folders_.find(location.substr(0, slash));
     const std::string name = location.substr(slash + 1);
     if (folder == folders_.end())
-      return is_whole_ ? std::optional(Known{EntryKind::nothing, {}}) : std::nullopt;
+      return is_whole_ || is_in_no_folder(location) ? std::optional(Known{EntryKind::nothing, {}})
+                                                    : std::nullopt;
     if (const auto file = folder->second.files.find(name); file != folder->second.files.end())
       return Known{EntryKind::file, file->second};
     return Known{folder->second.folders.contains(name) ? EntryKind::folder : EntryKind::nothing, {}};
@@ -122,6 +125,18 @@ class ObjectListing : public Listing {
     ask();
     const MutexLock lock(mutex_);
     turns_.erase(what);
+  }
+
+  // Returns whether a folder above the location was listed and does not have the next folder of its path.
+  bool is_in_no_folder(const std::string& location) const REQUIRES(mutex_) {
+    for (size_t slash = location.rfind('/'); slash != location.npos && slash > store_.size();) {
+      const size_t above = location.rfind('/', slash - 1);
+      const auto listed = folders_.find(location.substr(0, above));
+      if (listed != folders_.end())
+        return !listed->second.folders.contains(location.substr(above + 1, slash - above - 1));
+      slash = above;
+    }
+    return false;
   }
 
   void remember(const std::string& location, Listed listed) {

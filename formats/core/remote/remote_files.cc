@@ -20,10 +20,11 @@ uint64_t fingerprint_of(const RemoteObject& object) {
 }  // namespace
 
 RemoteFile::RemoteFile(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first,
-                       DiskBlocksPtr disk, std::shared_ptr<BlockPool> pool, std::atomic<uint64_t>* bytes_read)
+                       DiskBlocksPtr disk, std::shared_ptr<BlockPool> pool, bool is_store,
+                       std::atomic<uint64_t>* bytes_read)
     : File(object->location(), object->version().value().size, fingerprint_of(*object)),
       pool_(std::move(pool)),
-      pooled_(new PooledObject{pool_->new_object(), object, size(), std::move(disk),
+      pooled_(new PooledObject{pool_->new_object(), object, size(), std::move(disk), is_store,
                                ReadAhead(pool_->most_ahead())}),
       bytes_read_(bytes_read) {
   if (first) pool_->adopt(*pooled_, std::move(first));
@@ -80,6 +81,10 @@ class RemoteFolder : public KeyStore {
     FilePtr file = sources_.open_if_exists(place_of(key));
     if (!file) return nullptr;
     return std::make_shared<FileValue>(std::move(file));
+  }
+
+  void expect_sizes(const std::string& folder, uint64_t bytes) const override {
+    sources_.expect_sizes(place_of(folder), bytes);
   }
 
   bool has_folder(const std::string& folder) const override {

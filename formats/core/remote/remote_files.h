@@ -38,10 +38,10 @@ class Listing {
 class RemoteFile : public File {
  public:
   // Creates the file of an object with a known version. first: has fetched its first bytes; may be null.
-  // disk: keeps its blocks; may be null. bytes_read: counts the bytes read; may be null, else must outlive
-  // this object.
+  // disk: keeps its blocks; may be null. is_store: it is a whole store, not one of many objects. bytes_read:
+  // counts the bytes read; may be null, else must outlive this object.
   RemoteFile(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first, DiskBlocksPtr disk,
-             std::shared_ptr<BlockPool> pool, std::atomic<uint64_t>* bytes_read);
+             std::shared_ptr<BlockPool> pool, bool is_store, std::atomic<uint64_t>* bytes_read);
   ~RemoteFile() override;
 
   bool is_remote() const override { return true; }

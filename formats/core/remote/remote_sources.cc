@@ -17,6 +17,8 @@
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/remote_files.h"
 #include "formats/core/remote/sha256.h"
+#include "formats/core/remote/url.h"
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/text/web_page.h"
 
@@ -31,10 +33,13 @@ constexpr uint64_t kLeastFirstBytes = 64 << 10, kMaxFirstBytes = 8 << 20;
 constexpr size_t kMaxStamped = 20'000;       // objects of a folder with one stamp: twenty pages of a list
 constexpr size_t kMaxStampedFolders = 1000;  // each may take a request
 constexpr size_t kStampedTogether = 64;
+constexpr size_t kFewEntries = 999;   // of a folder: one page of a list has more if it is not the last
 constexpr size_t kMaxFolders = 4096;  // folders for which the size of objects is remembered
 
 // Any of these objects identifies a folder as a store if it cannot be listed.
 constexpr const char* kRootObjects[] = {"zarr.json", ".zmetadata", ".zgroup", ".zarray", "OBJECT", "version"};
+// An object with all metadata of a Zarr store of version 2.
+constexpr const char* kConsolidated = ".zmetadata";
 // Objects that a format may leave out of a folder besides those.
 constexpr const char* kOptionalObjects[] = {".zattrs"};
 
@@ -68,14 +73,14 @@ using RemoteFilePtr = std::shared_ptr<const RemoteFile>;
 class RemoteSources : public Sources {
  public:
   RemoteSources(std::string store, std::shared_ptr<Origin> origin, std::shared_ptr<HttpClient> client,
-                std::unique_ptr<Listing> listing, std::shared_ptr<DiskCache> disk, bool forbidden_is_absent,
-                ByteCache& cache, std::atomic<uint64_t>* bytes_read)
+                std::unique_ptr<Listing> listing, std::shared_ptr<DiskCache> disk,
+                std::shared_ptr<BlockPool> pool, bool forbidden_is_absent, std::atomic<uint64_t>* bytes_read)
       : store_(std::move(store)),
         origin_(std::move(origin)),
         client_(std::move(client)),
         listing_(std::move(listing)),
         disk_(std::move(disk)),
-        pool_(std::make_shared<BlockPool>(client_, cache)),
+        pool_(std::move(pool)),
         bytes_read_(bytes_read),
         forbidden_is_absent_(forbidden_is_absent) {}
 
@@ -90,6 +95,7 @@ class RemoteSources : public Sources {
   }
   EntryKind kind_of(const std::string& location) override;
   FilePtr look_into(const std::string& location) override { return open_if_exists(location); }
+  void expect_sizes(const std::string& location, uint64_t bytes) override;
   timespec modified(const std::string& location) override;
   const Containment& bounds() const override { return bounds_; }
   void will_stamp(const std::vector<SourceStamp>& known) override;
@@ -104,9 +110,11 @@ class RemoteSources : public Sources {
   void check_inside(const std::string& location) const;
   RemoteFilePtr open_there(const std::string& location);
   RemoteFilePtr find(const std::string& location);
-  RemoteFilePtr keep(const std::string& location, RemoteFilePtr file);
+  uint64_t opening_now();
+  RemoteFilePtr keep(const std::string& location, RemoteFilePtr file, uint64_t opening);
   bool is_known_absent(const std::string& location);
-  void remember_absent(const std::string& location);
+  void remember_absent(const std::string& location, uint64_t opening);
+  uint64_t expected_size(std::string folder) const REQUIRES(mutex_);
   uint64_t first_bytes(const std::string& location);
   std::shared_ptr<RemoteObject> object_at(const std::string& location);
   RemoteFilePtr file_of(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first);
@@ -119,6 +127,7 @@ class RemoteSources : public Sources {
   bool has_listed_objects();
   bool is_page_of_folder(const File& file);
   EntryKind kind_of_bucket();
+  bool is_consolidated_zarr();
   bool has_root_object(const std::string& folder);
 
   const std::string store_;
@@ -136,19 +145,16 @@ class RemoteSources : public Sources {
   // Whether objects that do not exist have been found to be answered with 403, or with a web page.
   std::atomic<bool> may_forbid_absent_{false}, may_send_pages_{false};
   Mutex mutex_;
+  uint64_t opening_ GUARDED_BY(mutex_) = 0;  // one more for each time that the store was opened again
   bool may_list_ GUARDED_BY(mutex_) = true;
   FilePtrs files_ GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<std::string, FilePtrs::iterator> by_location_ GUARDED_BY(mutex_);
   PathFingerprints fingerprints_ GUARDED_BY(mutex_);
   PathFingerprints absent_ GUARDED_BY(mutex_){kMaxAbsent};
-  // The size of the latest object in each folder.
-  std::map<std::string, uint64_t> usual_size_ GUARDED_BY(mutex_);
+  // The size of the latest object in each folder, and what expect_sizes() announced.
+  std::map<std::string, uint64_t> usual_size_ GUARDED_BY(mutex_), expected_size_ GUARDED_BY(mutex_);
   timespec modified_ GUARDED_BY(mutex_){};  // of the store, if it is one object
 };
-
-bool is_in(const std::string& location, const std::string& place) {
-  return location.starts_with(place) && (location.size() == place.size() || location[place.size()] == '/');
-}
 
 // Throws unless the location is inside the store. A store may name other locations. Only those below the
 // store are requested, or below its folder if the store is one object, and never a file of this machine.
@@ -175,9 +181,17 @@ RemoteFilePtr RemoteSources::find(const std::string& location) {
   return found->second->second;
 }
 
-RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr file) {
+// Returns a number to pass to keep() and remember_absent() with what a server replies from now on.
+uint64_t RemoteSources::opening_now() {
+  const MutexLock lock(mutex_);
+  return opening_;
+}
+
+// Throws changed if the store was opened again since `opening`: the object may be one of before.
+RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr file, uint64_t opening) {
   FilePtrs closed;  // destroyed after the lock
   const MutexLock lock(mutex_);
+  if (opening != opening_) throw changed(location);
   if (const auto found = by_location_.find(location); found != by_location_.end())
     return found->second->second;
   if (absent_.knows(location) || !fingerprints_.matches(location, file->fingerprint()))
@@ -189,7 +203,7 @@ RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr fil
   }
   files_.emplace_front(location, file);
   by_location_.emplace(location, files_.begin());
-  if (usual_size_.size() < kMaxFolders) usual_size_[folder_of(location)] = file->size();
+  if (location != store_ && usual_size_.size() < kMaxFolders) usual_size_[folder_of(location)] = file->size();
   return file;
 }
 
@@ -198,19 +212,37 @@ bool RemoteSources::is_known_absent(const std::string& location) {
   return absent_.knows(location);
 }
 
-void RemoteSources::remember_absent(const std::string& location) {
+void RemoteSources::remember_absent(const std::string& location, uint64_t opening) {
   const MutexLock lock(mutex_);
+  if (opening != opening_) throw changed(location);
   if (fingerprints_.knows(location)) throw changed(location);
   absent_.matches(location, 0);
 }
 
-// Returns the number of bytes to request first: a little more than the size of the latest object in the same
-// folder, so that a chunk takes one request.
+void RemoteSources::expect_sizes(const std::string& location, uint64_t bytes) {
+  const MutexLock lock(mutex_);
+  if (expected_size_.size() < kMaxFolders) expected_size_[location] = bytes;
+}
+
+// Returns the size that was announced for the objects of a folder or of one above it, 0 if none was.
+uint64_t RemoteSources::expected_size(std::string folder) const {
+  for (; is_in(folder, store_); folder = folder_of(folder))
+    if (const auto known = expected_size_.find(folder); known != expected_size_.end()) return known->second;
+  return 0;
+}
+
+// Returns the number of bytes to request first, so that a chunk takes one request: the announced size, but
+// not many times more than the size of the latest object in the same folder.
 uint64_t RemoteSources::first_bytes(const std::string& location) {
   const MutexLock lock(mutex_);
-  const auto known = usual_size_.find(folder_of(location));
-  if (known == usual_size_.end()) return kFirstBytes;
-  return std::clamp(known->second + known->second / 4, kLeastFirstBytes, kMaxFirstBytes);
+  const std::string folder = folder_of(location);
+  const auto usual = usual_size_.find(folder);
+  const uint64_t expected = expected_size(folder);
+  if (usual == usual_size_.end() && expected == 0) return kFirstBytes;
+  if (usual == usual_size_.end()) return std::clamp(expected, kLeastFirstBytes, kMaxFirstBytes);
+  const uint64_t likely =
+      expected == 0 ? usual->second + usual->second / 4 : std::min(expected, 4 * usual->second);
+  return std::clamp(likely, kLeastFirstBytes, kMaxFirstBytes);
 }
 
 std::shared_ptr<RemoteObject> RemoteSources::object_at(const std::string& location) {
@@ -228,7 +260,8 @@ RemoteFilePtr RemoteSources::file_of(std::shared_ptr<RemoteObject> object,
   if (first && first->wait_for_all() == 0) first = nullptr;
   DiskBlocksPtr disk =
       disk_ ? disk_->open(origin_->address(object->location()), object->version().value()) : nullptr;
-  return std::make_shared<RemoteFile>(std::move(object), std::move(first), std::move(disk), pool_,
+  const bool is_store = object->location() == store_;
+  return std::make_shared<RemoteFile>(std::move(object), std::move(first), std::move(disk), pool_, is_store,
                                       bytes_read_);
 }
 
@@ -290,6 +323,7 @@ RemoteFilePtr RemoteSources::open_there(const std::string& location) {
   check_inside(location);
   if (RemoteFilePtr file = find(location)) return file;
   if (is_known_absent(location)) return nullptr;
+  const uint64_t opening = opening_now();
   RemoteFilePtr file;
   Listing* const listed = listing();
   const std::optional<Listing::Known> known = listed ? listed->known(location) : std::nullopt;
@@ -301,14 +335,16 @@ RemoteFilePtr RemoteSources::open_there(const std::string& location) {
     file = ask_for(location, nullptr);
     if (!file) throw changed(location);  // it existed when it was listed
   }
-  if (file) return keep(location, std::move(file));
-  remember_absent(location);
+  if (file) return keep(location, std::move(file), opening);
+  remember_absent(location, opening);
   return nullptr;
 }
 
 bool RemoteSources::has_root_object(const std::string& folder) {
+  const uint64_t opening = opening_now();
   std::vector<std::pair<std::shared_ptr<RemoteObject>, std::shared_ptr<RangeFetch>>> asked;
   for (const char* name : kRootObjects) {
+    if (is_known_absent(folder + "/" + name)) continue;
     auto object = object_at(folder + "/" + name);
     auto fetch = std::make_shared<RangeFetch>(object, ByteRange{0, kFirstBytes}, *client_);
     fetch->start();
@@ -326,11 +362,11 @@ bool RemoteSources::has_root_object(const std::string& folder) {
         doubtful.push_back(location);
         continue;
       }
-      keep(location, file_of(object, std::move(fetch)));
+      keep(location, file_of(object, std::move(fetch)), opening);
       any_exists = true;
     } catch (const Error& error) {
       if (object->is_absent()) {
-        remember_absent(location);
+        remember_absent(location, opening);
       } else if (object->is_forbidden() || object->is_page()) {
         (object->is_page() ? is_any_page : is_any_forbidden) = true;
         doubtful.push_back(location);
@@ -341,7 +377,7 @@ bool RemoteSources::has_root_object(const std::string& folder) {
   if (!any_exists && why_not) throw *why_not;
   if (!any_exists) return false;
   // An object of another format is refused beside one that is there: the server answers so for absent ones.
-  for (const std::string& location : doubtful) remember_absent(location);
+  for (const std::string& location : doubtful) remember_absent(location, opening);
   if (is_any_page) may_send_pages_.store(true, std::memory_order_relaxed);
   if (is_any_forbidden) may_forbid_absent_.store(true, std::memory_order_relaxed);
   return true;
@@ -381,7 +417,8 @@ bool RemoteSources::has_listed_objects() {
   Listing* const listed = listing();
   if (!listed) return false;
   try {
-    return !listed->list(store_).empty();
+    const std::optional<std::vector<Entry>> entries = listed->list_few(store_, kFewEntries);
+    return !entries || !entries->empty();
   } catch (const Error&) {
     return false;
   }
@@ -399,19 +436,54 @@ bool RemoteSources::is_page_of_folder(const File& file) {
   }
 }
 
+// Returns whether a store with a name in ".zarr" has the consolidated metadata of Zarr's version 2. These
+// take one request, and no other object is looked for then, as zarr.open_consolidated() does.
+bool RemoteSources::is_consolidated_zarr() {
+  const std::string location = store_ + "/" + kConsolidated;
+  const uint64_t opening = opening_now();
+  const auto is_used = [&](const char* name) { return find(store_ + "/" + name) != nullptr; };
+  if (!lower_case(last_name(store_)).ends_with(".zarr") || is_known_absent(location) ||
+      std::any_of(std::begin(kRootObjects), std::end(kRootObjects), is_used))
+    return false;
+  auto object = object_at(location);
+  auto fetch = std::make_shared<RangeFetch>(object, ByteRange{0, kFirstBytes}, *client_);
+  fetch->start();
+  try {
+    fetch->wait_for_all();
+    if (is_web_page(*fetch)) return false;
+    keep(location, file_of(object, std::move(fetch)), opening);
+  } catch (const Error&) {
+    if (object->is_absent()) remember_absent(location, opening);
+    return false;  // whatever the fault is, the next requests meet it too
+  }
+  if (Listing* const listed = listing()) try {
+      listed->list_few(store_, kFewEntries);
+    } catch (const Error&) {
+      const MutexLock lock(mutex_);
+      may_list_ = false;
+    }
+  // The ".zgroup" of the root is in the metadata.
+  for (const char* const name : kRootObjects)
+    if (name != std::string_view(kConsolidated) && name != std::string_view(".zgroup"))
+      remember_absent(store_ + "/" + name, opening);
+  return true;
+}
+
 // Returns the kind of the store's root: an object of that name, or a folder, which exists only by its
 // objects.
 EntryKind RemoteSources::kind_of_root() {
+  const uint64_t opening = opening_now();
   std::optional<Error> why_not;
   bool may_be_folder = false, is_own_refusal = false;
   if (is_bucket(store_)) return kind_of_bucket();
+  if (is_consolidated_zarr()) return EntryKind::folder;
   try {
     if (find(store_)) return EntryKind::file;
     // An empty object may stand for a folder (Azure's hierarchical namespace).
     if (RemoteFilePtr file = ask_for(store_, &may_be_folder);
         file && (file->size() > 0 || !has_listed_objects())) {
       if (is_page_of_folder(*file)) return EntryKind::folder;
-      keep(store_, std::move(file));
+      keep(store_, std::move(file), opening);
       return EntryKind::file;
     }
   } catch (const Error& error) {
@@ -421,8 +493,8 @@ EntryKind RemoteSources::kind_of_root() {
   }
   if (Listing* const listed = listing()) {
     try {
-      if (!listed->list(store_).empty()) return EntryKind::folder;
-      return EntryKind::nothing;
+      const std::optional<std::vector<Entry>> entries = listed->list_few(store_, kFewEntries);
+      return entries && entries->empty() ? EntryKind::nothing : EntryKind::folder;
     } catch (const Error& error) {
       // public objects do not always allow public listing
       if (!why_not) why_not = error;
@@ -432,8 +504,9 @@ EntryKind RemoteSources::kind_of_root() {
   }
   try {
     if (has_root_object(store_)) return EntryKind::folder;
-  } catch (const Error&) {
-    if (!is_own_refusal) throw;
+  } catch (const Error& error) {
+    // A server that refuses to list the folder may have the objects in a way that cannot be read.
+    if (!is_own_refusal || error.code() == Errc::unsupported) throw;
   }
   if (why_not) throw *why_not;
   return EntryKind::nothing;
@@ -491,14 +564,16 @@ std::optional<std::string> RemoteSources::stamp_of_folder(const std::string& fol
 // Asks for objects that are not open yet, many at a time: whether their stamps are still true.
 void RemoteSources::will_stamp(const std::vector<SourceStamp>& known) {
   std::vector<std::pair<std::shared_ptr<RemoteObject>, std::shared_ptr<RangeFetch>>> asked;
+  const uint64_t opening = opening_now();
   const auto take_replies = [&] {
     for (auto& [object, fetch] : asked) {
       const std::string location = object->location();
       try {
         fetch->wait_for_all();
-        keep(location, file_of(std::move(object), std::move(fetch)));
+        keep(location, file_of(std::move(object), std::move(fetch)), opening);
       } catch (const Error&) {
-        if (object && object->is_absent()) remember_absent(location);  // otherwise stamp() reports it
+        if (object && object->is_absent())
+          remember_absent(location, opening);  // otherwise stamp() reports it
       }
     }
     asked.clear();
@@ -534,6 +609,7 @@ std::optional<std::string> RemoteSources::stamp(const std::string& name) {
 void RemoteSources::clear() {
   FilePtrs closed;  // destroyed after the lock
   const MutexLock lock(mutex_);
+  ++opening_;
   by_location_.clear();
   closed.swap(files_);
   fingerprints_.clear();
@@ -544,19 +620,22 @@ void RemoteSources::clear() {
 
 std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOptions& options,
                                       ByteCache& cache, RemoteCounters& counters,
-                                      std::atomic<uint64_t>* bytes_read) {
+                                      std::atomic<uint64_t>* bytes_read, size_t stores) {
   auto client = std::make_shared<HttpClient>(counters, std::chrono::seconds(options.patience_seconds));
   std::shared_ptr<DiskCache> disk;
   if (!options.cache_folder.empty())
     disk = std::make_shared<DiskCache>(options.cache_folder, options.cache_bytes);
+  auto pool = std::make_shared<BlockPool>(client, cache, stores);
   if (store.starts_with("http://") || store.starts_with("https://"))
     return std::make_unique<RemoteSources>(store, http_origin(store, options), std::move(client), nullptr,
-                                           std::move(disk), options.forbidden_is_absent, cache, bytes_read);
+                                           std::move(disk), std::move(pool), options.forbidden_is_absent,
+                                           bytes_read);
   if (is_object_location(store)) {
     auto origin = object_origin(store, options, *client);
     auto listing = object_listing(store, origin, *client);
     return std::make_unique<RemoteSources>(store, std::move(origin), std::move(client), std::move(listing),
-                                           std::move(disk), options.forbidden_is_absent, cache, bytes_read);
+                                           std::move(disk), std::move(pool), options.forbidden_is_absent,
+                                           bytes_read);
   }
   throw unsupported(
       "{}: unknown kind of URL, expected https://, http://, s3://, gs:// or az://; mount it with rclone or "

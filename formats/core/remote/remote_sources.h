@@ -13,10 +13,11 @@ namespace plainfs::remote {
 
 // Opens the store at "https://HOST/PATH", "http://…", "s3://BUCKET/KEY", "gs://BUCKET/KEY" or
 // "az://ACCOUNT/CONTAINER/KEY", without a query. Sends no request yet. `cache`, `counters` and `bytes_read`
-// must outlive it; bytes_read counts the bytes read from files. Throws unsupported for any other URL.
+// must outlive it; bytes_read counts the bytes read from files. stores: the number of remote stores that
+// share the cache. Throws unsupported for any other URL.
 std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOptions& options,
                                       ByteCache& cache, RemoteCounters& counters,
-                                      std::atomic<uint64_t>* bytes_read);
+                                      std::atomic<uint64_t>* bytes_read, size_t stores = 1);
 
 // Writes `content` to the object at `location`, of s3://, gs:// or az://. Throws unreadable if the service
 // refuses it, and Cancelled.

@@ -43,6 +43,11 @@ bool is_this_machine(const std::string& host);
 // variable, "" if it is not set.
 bool goes_by_proxy(const Url& url, const std::function<std::string(const std::string&)>& variable);
 
+// Returns whether a location is `place` or lies in it.
+inline bool is_in(const std::string& location, const std::string& place) {
+  return location.starts_with(place) && (location.size() == place.size() || location[place.size()] == '/');
+}
+
 // Returns the error for a redirect to `host` that is not followed.
 Error leads_inside(const std::string& host, const std::string& address);
 

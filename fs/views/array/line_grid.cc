@@ -27,6 +27,17 @@ uint64_t product(std::span<const uint64_t> shape, size_t first, size_t last) {
   return element_count(shape.subspan(first, last - first));
 }
 
+// Returns the number of elements in few chunks. A block of text then does not read thousands of tiny ones,
+// each of which may be a request to a server.
+uint64_t elements_in_few_chunks(const Shape& shape, const Shape& chunk) {
+  constexpr uint64_t kFewChunks = 16;
+  uint64_t elements = kFewChunks;
+  for (size_t axis = 0; axis < shape.size() && elements < kBlockText; ++axis)
+    elements *=
+        std::clamp<uint64_t>(chunk[axis], 1, std::max<uint64_t>(1, std::min(shape[axis], kBlockText)));
+  return elements;
+}
+
 }  // namespace
 
 LineGrid::LineGrid(const Array& array, uint64_t element_text, const Context& context)
@@ -49,7 +60,8 @@ LineGrid::LineGrid(const Array& array, uint64_t element_text, const Context& con
 
 void LineGrid::choose_units(const Array& array, uint64_t element_text, const Shape& chunk,
                             const Context& context) {
-  const uint64_t text_elements = std::max<uint64_t>(1, kBlockText / element_text);
+  const uint64_t text_elements =
+      std::clamp<uint64_t>(kBlockText / element_text, 1, elements_in_few_chunks(shape_, chunk));
   const uint64_t wanted =
       column_major_ ? std::max(text_elements, kUnitBytes / decoded_size(array.dtype())) : text_elements;
   const uint64_t most = run_length(wanted, elements_in_band(shape_, chunk), array.dtype(), context);

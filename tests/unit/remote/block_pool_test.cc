@@ -67,8 +67,12 @@ struct Fixture {
 
   PooledObject object_at(const std::string& location) {
     const Version version{content.size(), "\"v1\"", ""};
-    return {pool.new_object(), std::make_shared<RemoteObject>(origin, location, version), content.size(),
-            nullptr, ReadAhead(pool.most_ahead())};
+    return {pool.new_object(),
+            std::make_shared<RemoteObject>(origin, location, version),
+            content.size(),
+            nullptr,
+            false,
+            ReadAhead(pool.most_ahead())};
   }
   bool reads(PooledObject& from, uint64_t offset, size_t size) {
     Bytes out(size);
@@ -154,8 +158,12 @@ BOOST_AUTO_TEST_CASE(readers_of_parts_fetch_each_block_once) {
   auto its_origin = std::make_shared<KeyedOrigin>(of_large.url);
   its_origin->keys_are_there = true;
   const Version version{large.size(), "\"v1\"", ""};
-  PooledObject object{pool.new_object(), std::make_shared<RemoteObject>(its_origin, "/large", version),
-                      large.size(), nullptr, ReadAhead(pool.most_ahead())};
+  PooledObject object{pool.new_object(),
+                      std::make_shared<RemoteObject>(its_origin, "/large", version),
+                      large.size(),
+                      nullptr,
+                      false,
+                      ReadAhead(pool.most_ahead())};
   Bytes out(kStep);
   for (uint64_t at = 0; at < kPart; at += kStep) {
     for (uint64_t reader = 0; reader < kReaders; ++reader) {
