@@ -18,6 +18,7 @@
 #include "formats/core/base/used_sources.h"
 #include "formats/core/model/context.h"
 #include "formats/core/remote/remote_sources.h"
+#include "formats/core/remote/several_stores.h"
 #include "formats/open_store.h"
 
 namespace plainfs {
@@ -30,6 +31,11 @@ class StoreFiles {
   StoreFiles(const std::string& store, const ReadOptions& options, ByteCache& cache, Counters& counters)
       : own_(kMaxOpen, &counters.source_bytes_read),
         neighbours_(kMaxNeighbours, &counters.source_bytes_read) {
+    if (is_url(store) && options.join) {
+      remote_ = remote::open_several_sources(locations(*options.join), options.remote, cache, counters.remote,
+                                             &counters.source_bytes_read);
+      return;
+    }
     if (is_url(store)) {
       remote_ =
           remote::open_sources(store, options.remote, cache, counters.remote, &counters.source_bytes_read);

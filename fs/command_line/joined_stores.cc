@@ -70,9 +70,17 @@ void label_stores(Members& members) {
 
 void check_stores(const Members& members) {
   std::set<std::string> labels;
+  const bool are_urls = is_url(members.front().location);
   for (const JoinOptions::Member& member : members) {
-    if (is_url(member.location))
-      throw Failure(kUnsupported, member.location + ": a store behind a URL cannot be joined; copy it first");
+    const std::string& location = member.location;
+    if (is_url(location) != are_urls)
+      throw Failure(
+          kUnsupported,
+          fmt::format("join: {} is behind a URL and {} is not; join stores of one kind, or copy some first",
+                      are_urls ? members.front().location : location,
+                      are_urls ? location : members.front().location));
+    if (location.starts_with("http") && are_urls && location.find_first_of("?#") != location.npos)
+      throw Failure(kUnsupported, "join: a URL with a query cannot be joined");  // it may be a key
     if (!labels.insert(member.label).second)
       throw Failure(kUsage, fmt::format("join: two stores have the label {}", member.label));
   }
