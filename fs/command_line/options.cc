@@ -118,7 +118,7 @@ constexpr Row kOwn[] = {
     {0, "timeout", "SECONDS", "unmount after this time without a request (never)",
      [](Options& o, std::string_view v) { o.idle_seconds = integer("timeout", v, uint64_t{1} << 40); },
      [](const Options& o) { return if_not(0, o.idle_seconds); }},
-    {0, "fuse_socket", "PATH", "serve the mount whose /dev/fuse a program passes over this Unix socket",
+    {0, "fuse_socket", "PATH", "receive the /dev/fuse of a mount over this Unix socket",
      [](Options& o, std::string_view v) { o.fuse_socket = v; }},
     {0, "log_level", "LEVEL", "error, warning, info or debug (warning)",
      [](Options& o, std::string_view v) {

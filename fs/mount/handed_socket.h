@@ -1,5 +1,5 @@
-// A mount that a program with more rights has made, and whose /dev/fuse it passes over a socket: the driver
-// of a cluster, to a container without privileges.
+// A mount that a program with more rights has made. It passes the open /dev/fuse over a socket, as the driver
+// of a cluster does to a container without privileges.
 #pragma once
 
 #include <string>

@@ -171,7 +171,7 @@ class OverASocket(HandedOver):
 
 class Refused(Folder):
     def answered(self, answer, *arguments):
-        """Runs plainfs with a socket whose server calls `answer` with the connection."""
+        """Runs plainfs with a socket. Calls `answer` with the connection."""
         path = os.path.join(self.folder, "socket")
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(path)
