@@ -75,6 +75,7 @@ generated when they are read and take no space on the disk. `plainfs info FOLDER
   10x/                  the same as files of Cell Ranger
   anndata.h5ad          the whole store for Python: anndata.read_h5ad("anndata.h5ad", backed="r")
   seurat.rds            the whole store for R, as a Seurat object
+  anndata.loom          the same for loompy, with all zeros (by its name)
   mudata.h5mu           all assays or modalities, for mudata
   fragments.tsv.gz, variants.vcf.gz
                         for tabix and bcftools, with their indexes

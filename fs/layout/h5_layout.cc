@@ -181,6 +181,13 @@ void H5Layout::empty(const std::string& path, H5Attributes attributes) {
   data(path, {SkeletonKind::empty, 1, {}}, nullptr, std::move(attributes));
 }
 
+void H5Layout::texts_in_memory(const std::string& path, std::vector<std::string> values,
+                               std::vector<uint64_t> shape, H5Attributes attributes) {
+  SkeletonDataset as{SkeletonKind::variable_text, 1, std::move(shape)};
+  as.texts = std::make_shared<const std::vector<std::string>>(std::move(values));
+  data(path, std::move(as), nullptr, std::move(attributes));
+}
+
 void H5Layout::texts(const std::string& path, const std::vector<std::string>& values,
                      H5Attributes attributes) {
   dataset(path, text_array(values), std::move(attributes));

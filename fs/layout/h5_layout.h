@@ -55,10 +55,18 @@ class H5Layout {
   void records(const std::string& path, const ArrayPtr& values, H5Attributes attributes = {});
   // Adds a dataset without a value.
   void empty(const std::string& path, H5Attributes attributes = {});
+  // Adds a dataset of texts of any length, without chunks. They are written with the metadata.
+  void texts_in_memory(const std::string& path, std::vector<std::string> values, std::vector<uint64_t> shape,
+                       H5Attributes attributes = {});
   // Adds a list of texts that is in memory.
   void texts(const std::string& path, const std::vector<std::string>& values, H5Attributes attributes = {});
   // Lets the dataset that was added last grow along its first axis, if it is divided into chunks.
-  void let_grow() { parts_.back().may_grow = true; }
+  void let_grow(size_t axis = 0) {
+    parts_.back().may_grow = true;
+    parts_.back().growing_axis = axis;
+  }
+  // Sets the shape of the chunks of that dataset.
+  void set_chunk(std::vector<uint64_t> shape) { parts_.back().chunk = std::move(shape); }
 
   // Sorts the parts by rank(path). Parts of the same rank keep their order.
   void sort(const std::function<size_t(std::string_view path)>& rank);

@@ -31,6 +31,7 @@ uint64_t product(const std::vector<uint64_t>& factors, size_t from = 0) {
 uint64_t data_bytes(const SkeletonDataset& dataset) {
   if (dataset.kind == SkeletonKind::empty) return 0;
   if (dataset.records) return dataset.records->bytes.size();
+  if (dataset.texts) return 0;
   const bool is_text = dataset.kind == SkeletonKind::variable_text;
   return checked_multiply(product(dataset.shape), is_text ? kReferenceBytes : dataset.size);
 }
@@ -51,8 +52,12 @@ class ChunkedData {
   };
   using Chunks = std::vector<Chunk>;
 
-  ChunkedData(const SkeletonDataset& dataset, const Segment& segment, Context& context)
-      : dataset_(dataset), segment_(segment), chunk_(dataset.chunks->shape), context_(context) {
+  ChunkedData(const SkeletonDataset& dataset, const Segment& segment, bool leaves_out_zeros, Context& context)
+      : dataset_(dataset),
+        segment_(segment),
+        chunk_(dataset.chunks->shape),
+        leaves_out_zeros_(leaves_out_zeros),
+        context_(context) {
     row_bytes_ = product(dataset.shape, 1) * dataset.size;
     const uint64_t wanted = std::max(kBytesAtOnce, segment.least_block());
     bands_at_once_ = std::max<uint64_t>(1, wanted / std::max<uint64_t>(1, chunk_[0] * row_bytes_));
@@ -91,17 +96,23 @@ class ChunkedData {
     for (;;) {
       std::fill(whole.begin(), whole.end(), std::byte{0});
       copy_box(band, origin, whole);
-      ByteSpan bytes = whole;
-      if (dataset_.chunks->is_shuffled && dataset_.size > 1) {
-        shuffled.resize(whole.size());
-        shuffle(whole, dataset_.size, shuffled);
-        bytes = shuffled;
+      if (!leaves_out_zeros_ || !are_zeros(whole)) {
+        ByteSpan bytes = whole;
+        if (dataset_.chunks->is_shuffled && dataset_.size > 1) {
+          shuffled.resize(whole.size());
+          shuffle(whole, dataset_.size, shuffled);
+          bytes = shuffled;
+        }
+        generated.push_back({origin, zlib_deflated(bytes, dataset_.chunks->level)});
       }
-      generated.push_back({origin, zlib_deflated(bytes, dataset_.chunks->level)});
       size_t axis = chunk_.size() - 1;
       for (; axis > 0 && (origin[axis] += chunk_[axis]) >= dataset_.shape[axis]; --axis) origin[axis] = 0;
       if (axis == 0) return;
     }
+  }
+
+  static bool are_zeros(ByteSpan bytes) {
+    return bytes[0] == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
   }
 
   // Copies the part of the chunk at `origin` that lies in the band, line by line along the last axis.
@@ -131,6 +142,7 @@ class ChunkedData {
   const SkeletonDataset& dataset_;
   const Segment& segment_;
   const std::vector<uint64_t>& chunk_;
+  const bool leaves_out_zeros_;
   Context& context_;
   uint64_t row_bytes_ = 0;
   uint64_t bands_at_once_ = 1;
@@ -192,13 +204,16 @@ class H5Packed : public PackedForm {
     hdf5::SkeletonChunks chunks;
     // h5py counts a text of any length as a pointer.
     const uint32_t size = dataset.kind == SkeletonKind::variable_text ? sizeof(void*) : dataset.size;
-    if (packing_.chunk_elements > 0 && dataset.shape.size() == 1)
+    if (!part.chunk.empty())
+      chunks.shape = part.chunk;
+    else if (packing_.chunk_elements > 0 && dataset.shape.size() == 1)
       chunks.shape = {packing_.chunk_elements};
     else
       chunks.shape = h5py_chunk(dataset.shape, size);
     chunks.level = level;
     chunks.is_shuffled = packing_.is_shuffled;
     chunks.may_grow = packing_.may_all_grow || part.may_grow;
+    chunks.growing_axis = part.growing_axis;
     return chunks;
   }
 
@@ -220,7 +235,7 @@ void H5Packed::write_data(const SkeletonDataset& dataset, const Segment& segment
     file.write_all(bytes);
     return has_made(bytes.size());
   }
-  const ChunkedData data(dataset, segment, context_);
+  const ChunkedData data(dataset, segment, packing_.leaves_out_zeros, context_);
   uint64_t before = 0;
   InOrder<ChunkedData::Chunks>::run(
       context_.workers, data.pieces(), [&](size_t piece) { return data.make(piece); },

@@ -16,11 +16,13 @@ namespace plainfs {
 // One object of a file.
 struct H5Part {
   hdf5::SkeletonObject object;
-  // For datasets of numbers or text of fixed length: the elements, in C order. Null as well for records and
-  // empty datasets, which are complete without it.
+  // For datasets of numbers or text of fixed length: the elements, in C order. Null as well for records,
+  // texts in memory and empty datasets, which are complete without it.
   SegmentPtr segment{};
   ArrayPtr texts{};       // for datasets of text of any length
-  bool may_grow = false;  // along its first axis
+  bool may_grow = false;  // along growing_axis
+  size_t growing_axis = 0;
+  std::vector<uint64_t> chunk{};  // its shape; empty: by H5Packing
 };
 
 // The storage options of a file's datasets.
@@ -29,6 +31,7 @@ struct H5Packing {
   uint64_t chunk_elements = 0;  // for datasets of one axis; 0: h5py's choice
   bool is_shuffled = false;
   bool may_all_grow = false;
+  bool leaves_out_zeros = false;  // chunks of zeros only are not stored: readers know them by the fill value
   std::string user_block{};  // see hdf5::write_skeleton()
 };
 

@@ -75,6 +75,7 @@ inline constexpr FileForm kAnnDataZarr{
     ".zarr", "for zarr, dask and Vitessce", kFolder, Shows::whole, {}, {}, &kAnnDataZarrZip};
 inline constexpr FileForm kDataset{".nc", "NetCDF", kNetCdfType, Shows::whole, kOpenNetCdf};
 inline constexpr FileForm kVariable{".nc", "one variable in NetCDF", kNetCdfType, Shows::values, kOpenNetCdf};
+inline constexpr FileForm kLoom{".loom", "loom, with all zeros", kHdf5Type, Shows::whole};
 inline constexpr FileForm kTenxH5{".h5", "10x Genomics", kHdf5Type, Shows::counts};
 inline constexpr FileForm kVariantsGz{
     ".vcf.gz", "variants, with their index", kGzipType, Shows::whole, kOpenVcfGz, kVariantsIndex};

@@ -10,6 +10,7 @@
 #include "fs/views/file_rows.h"
 #include "fs/views/genomics/genomic_files.h"
 #include "fs/views/images/image_files.h"
+#include "fs/views/loom/loom_files.h"
 #include "fs/views/matrix/matrix_files.h"
 #include "fs/views/matrix/mtx_lines.h"
 #include "fs/views/parquet/parquet_files.h"
@@ -36,6 +37,7 @@ constexpr FileRow kFiles[] = {
     {"nc", "dataset.nc", forms::kDataset, offer_netcdf_of_dataset, kListed, "netcdf 2"},
     {"nc", "VAR.nc", forms::kVariable, offer_netcdf_of_variables, kUnlisted, "netcdf 2"},
     {"h5", "10x/10x.h5", forms::kTenxH5, offer_tenx_h5_of_matrix, kListed, "10x h5 2"},
+    {"loom", "anndata.loom", forms::kLoom, offer_loom_of_matrices, kUnlisted, "loom 1"},  // or ASSAY.loom
     {"bgzf", "variants.vcf.gz", forms::kVariantsGz, offer_bgzf},
     {"bgzf", "variants.vcf.gz.tbi", forms::kTbi, offer_bgzf_index<IndexKind::tbi>, kListed,
      "position index 1"},
@@ -126,6 +128,7 @@ constexpr View kViews[] = {
     {"seurat", rows_of("seurat"), true},
     {"h5mu", rows_of("h5mu"), true},
     {"h5", rows_of("h5"), true},
+    {"loom", rows_of("loom"), true},
     {"parquet", rows_of("parquet"), true},
     {"xlsx", rows_of("xlsx"), true},
     {"zarr", rows_of("zarr"), true},

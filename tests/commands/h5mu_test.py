@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `plainfs export x.h5mu` and mudata.h5mu: the tree that mudata writes, by h5py, each modality by anndata, and the
-values against the store."""
+"""Tests `plainfs export x.h5mu` and mudata.h5mu: the tree that mudata writes, by h5py, each modality by anndata, and
+the values against the store."""
 import os
 import shutil
 import subprocess

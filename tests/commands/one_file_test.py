@@ -221,7 +221,7 @@ class Choice(Folder):
         self.assertIn("obz.csv does not exist; did you mean obs.csv?", printed)
 
     def test_unknown_ending_lists_the_valid_ones(self):
-        for name in ("out.docx", "out.loom", "out.vcf"):
+        for name in ("out.docx", "out.vcf"):
             printed = self.refused(1, PBMC, self.at(name))
             self.assertIn(f"{self.at(name)}: {PBMC} cannot be written in this format; ", printed)
             self.assertIn("possible extensions: .h5ad .rds .zarr .zarr.zip .h5 ", printed)

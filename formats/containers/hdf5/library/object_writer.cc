@@ -186,7 +186,7 @@ SpaceHandle space_of(const SkeletonDataset& dataset) {
     return checked_handle<SpaceHandle>(H5Screate(H5S_NULL), "no dataspace");
   const std::vector<hsize_t> shape(dataset.shape.begin(), dataset.shape.end());
   std::vector<hsize_t> most = shape;
-  if (dataset.chunks && dataset.chunks->may_grow) most[0] = H5S_UNLIMITED;
+  if (dataset.chunks && dataset.chunks->may_grow) most[dataset.chunks->growing_axis] = H5S_UNLIMITED;
   return checked_handle<SpaceHandle>(
       H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most.data()), "no dataspace");
 }
@@ -211,6 +211,14 @@ void write_records(hid_t dataset, hid_t type, const SkeletonRecords& records) {
   }
   if (bytes.empty()) return;
   checked_call(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), "no records");
+}
+
+// Writes the values of a dataset of texts.
+void write_texts(hid_t dataset, hid_t type, const std::vector<std::string>& texts) {
+  std::vector<const char*> values;
+  for (const std::string& text : texts) values.push_back(text.c_str());
+  if (values.empty()) return;
+  checked_call(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "no texts");
 }
 
 void add_attributes(hid_t id, const SkeletonObject& object) {
@@ -281,13 +289,15 @@ DatasetHandle ObjectWriter::add_dataset(const SkeletonObject& object, const Skel
   const TypeHandle type = dataset_type(dataset);
   const PropertyHandle chunked = dataset.chunks ? chunked_list(*dataset.chunks) : PropertyHandle();
   // The library requires a fill value for texts of any length.
-  const PropertyHandle filled = dataset.records ? creation_list(H5P_DATASET_CREATE) : PropertyHandle();
-  const hid_t creation = dataset.chunks ? chunked.id() : dataset.records ? filled.id() : contiguous_.id();
+  const bool has_values = dataset.records || dataset.texts;
+  const PropertyHandle filled = has_values ? creation_list(H5P_DATASET_CREATE) : PropertyHandle();
+  const hid_t creation = dataset.chunks ? chunked.id() : has_values ? filled.id() : contiguous_.id();
   DatasetHandle generated = checked_handle<DatasetHandle>(
       H5Dcreate2(file_.id(), object.path.c_str(), type.id(), space.id(), links_.id(), creation, H5P_DEFAULT),
       "no dataset");
   add_attributes(generated.id(), object);
   if (dataset.records) write_records(generated.id(), type.id(), *dataset.records);
+  if (dataset.texts) write_texts(generated.id(), type.id(), *dataset.texts);
   return generated;
 }
 

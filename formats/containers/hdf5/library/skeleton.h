@@ -19,7 +19,7 @@ enum class SkeletonKind {
   boolean,     // h5py's enumeration FALSE 0, TRUE 1, one byte
   ascii_text,  // of fixed length, padded with NUL
   utf8_text,
-  variable_text,  // UTF-8 of any length, only in chunks
+  variable_text,  // UTF-8 of any length, in chunks, or SkeletonDataset::texts
   complex,        // h5py's compound of two reals, r and i
   empty,          // a null dataspace, as h5py's Empty: no element and no shape
   records,        // SkeletonDataset::records
@@ -46,7 +46,8 @@ struct SkeletonChunks {
   std::vector<uint64_t> shape;  // of a chunk
   int level = 0;                // of gzip, 1 to 9
   bool is_shuffled = false;     // before gzip
-  bool may_grow = false;        // along the first axis
+  bool may_grow = false;        // along growing_axis
+  size_t growing_axis = 0;
 };
 
 struct SkeletonDataset {
@@ -55,6 +56,8 @@ struct SkeletonDataset {
   std::vector<uint64_t> shape;
   std::optional<SkeletonChunks> chunks{};  // nullopt: contiguous
   std::shared_ptr<const SkeletonRecords> records{};
+  // The values of a dataset of variable_text without chunks, which are written with the metadata.
+  std::shared_ptr<const std::vector<std::string>> texts{};
 };
 
 // Texts are of variable length, UTF-8. A list has rank 1.
