@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 from cases import a_third, golden_stores
-from optional import NPM, missing_modules, needs_modules, needs_npm
+from optional import NPM, missing_modules, needs, needs_modules, needs_npm
 
 
 if not missing_modules("anndata", "numcodecs", "numpy", "zarr"):
@@ -367,6 +367,30 @@ class Written(Folder):
         for target in ("out.zarr", "out.zarr.zip"):
             self.assertIn("nothing was written", self.export("--dry-run", PBMC, self.at(target)))
         self.assertEqual(os.listdir(self.folder), [])
+
+    def export_without_exchange(self, *injected):
+        """Exports where the file system cannot exchange two folders."""
+        calls = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat2,rename", "-e", "inject=renameat2:error=EINVAL"]
+        command = ["strace", *calls, *injected, PROGRAM, "export", "--force", PBMC, self.at("a.zarr")]
+        return subprocess.run(command, capture_output=True, timeout=300, check=False)
+
+    @needs("strace")
+    def test_folder_is_replaced_without_an_exchange(self):
+        self.export("--zarr-format", "2", PBMC, self.at("a.zarr"))
+        self.assertEqual(self.export_without_exchange().returncode, 0)
+        self.export(PBMC, self.at("b.zarr"))
+        self.assertEqual(tree(self.at("a.zarr")), tree(self.at("b.zarr")))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.zarr", "b.zarr"])
+
+    @needs("strace")
+    def test_folder_is_whole_after_a_kill_between_the_renames(self):
+        self.export("--zarr-format", "2", PBMC, self.at("a.zarr"))
+        old = tree(self.at("a.zarr"))
+        done = self.export_without_exchange("-e", "inject=rename:signal=KILL:when=2")
+        self.assertEqual(done.returncode, -9, done.stderr)
+        self.assertEqual(tree(self.at("a.zarr")), old)
+        self.export("--force", PBMC, self.at("a.zarr"))
+        self.assertEqual(os.listdir(self.folder), ["a.zarr"])
 
     def test_zarr_format_is_refused_for_other_files(self):
         for arguments, why in (

@@ -170,7 +170,7 @@ bool is_plain_rds(Filesystem& filesystem, Inode inode, const std::string& path) 
 // them.
 void repair_target(const std::string& target) {
   const FileForm* const form = form_of_name(target);
-  if (!form || form->companions.empty() || !is_half_replaced(target)) return;
+  if (!form || (form->companions.empty() && !form->is_folder()) || !is_half_replaced(target)) return;
   const std::string stem = target.substr(0, target.size() - form->ending.size());
   std::vector<std::string> paths{target};
   for (const Companion& companion : form->companions)

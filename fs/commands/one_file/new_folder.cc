@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "formats/core/text/path_names.h"
+#include "fs/commands/one_file/places.h"
 #include "fs/commands/part_file.h"
 
 namespace plainfs {
@@ -73,8 +74,11 @@ void NewFolder::take_place(bool replaces) {
     return part_.clear();
 #endif
   // rename() replaces only an empty folder.
-  if (replaces) remove_all(path_);
-  if (!replaces && has_entry(path_))
+  if (replaces && has_entry(path_)) {
+    replace_folder(part_, path_);
+    return part_.clear();
+  }
+  if (has_entry(path_))
     throw Failure(kNotWritten, fmt::format("{}: something else was created there in the meantime", path_));
   if (::rename(part_.c_str(), path_.c_str()) != 0) throw refused(path_);
   part_.clear();

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/filesystem.hpp>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -61,11 +62,22 @@ const std::string* put_all_back(std::span<const std::string> paths, size_t first
   return nullptr;
 }
 
+// Removes a file or a folder. Returns false, with errno, if the disk refuses.
+bool remove_place(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return errno == ENOENT;
+  if (!S_ISDIR(status.st_mode)) return ::unlink(path.c_str()) == 0;
+  boost::system::error_code error;
+  boost::filesystem::remove_all(path, error);
+  errno = error.value();
+  return !error;
+}
+
 // The last to be removed is what the first file replaced. Returns the first path with an old file that the
 // disk does not remove; null if it removes all.
 const std::string* remove_old(std::span<const std::string> paths) {
   for (size_t i = paths.size(); i-- > 0;)
-    if (::unlink(aside(paths[i]).c_str()) != 0 && errno != ENOENT) return &paths[i];
+    if (!remove_place(aside(paths[i]))) return &paths[i];
   return nullptr;
 }
 
@@ -86,6 +98,19 @@ void take_places(std::span<const FinishedFile> files, bool replaces) {
     if (!left) throw;
     throw Failure(failure.code(), fmt::format("{}; the old file is {}, because it cannot be put back: {}",
                                               failure.what(), aside(*left), std::strerror(errno)));
+  }
+  remove_old(paths);
+}
+
+void replace_folder(const std::string& part, const std::string& path) {
+  const std::string paths[] = {path};
+  const PlacesKeeper keeper(paths);
+  move_aside(path, true);
+  if (::rename(part.c_str(), path.c_str()) != 0) {
+    const Failure refused = disk_refused(path);
+    if (put_back(path, false)) throw refused;
+    throw Failure(kNotWritten, fmt::format("{}; the old folder is {}, because it cannot be put back: {}",
+                                           refused.what(), aside(path), std::strerror(errno)));
   }
   remove_old(paths);
 }

@@ -24,12 +24,18 @@ struct FinishedFile {
 // disk refuses; the places then have what they had.
 void take_places(std::span<const FinishedFile> files, bool replaces);
 
+// Moves the folder `part` into the place of the folder `path`, which is then removed, for file systems that
+// cannot exchange two folders in one step. Throws Failure(kNotWritten) if the disk refuses; the place then
+// has what it had.
+void replace_folder(const std::string& part, const std::string& path);
+
 // Returns whether a program that was replacing the first file and others was killed, or is at it.
 bool is_half_replaced(const std::string& first);
 
-// Repairs the places of files that a killed program was replacing. paths: as for take_places(). Returns
-// whether there was anything to repair. Throws Failure(kNotWritten), with the names, if the disk refuses.
-// Requires: no other process is replacing them, which a NewFile for each ensures.
+// Repairs the places of files, or of one folder, that a killed program was replacing. paths: as for
+// take_places(), or the folder. Returns whether there was anything to repair. Throws Failure(kNotWritten),
+// with the names, if the disk refuses. Requires: no other process is replacing them, which a NewFile for each
+// ensures.
 bool repair_places(std::span<const std::string> paths);
 
 }  // namespace plainfs
