@@ -506,7 +506,9 @@ EntryKind RemoteSources::kind_of_root() {
     if (has_root_object(store_)) return EntryKind::folder;
   } catch (const Error& error) {
     // A server that refuses to list the folder may have the objects in a way that cannot be read.
-    if (!is_own_refusal || error.code() == Errc::unsupported) throw;
+    const bool is_better =
+        error.code() == Errc::unsupported && why_not && why_not->code() != Errc::unsupported;
+    if (!is_own_refusal || is_better) throw;
   }
   if (why_not) throw *why_not;
   return EntryKind::nothing;
