@@ -30,6 +30,8 @@
 #include "fs/report/walk.h"
 #include "fs/session.h"
 #include "fs/views/anndata/anndata_files.h"
+#include "fs/views/array/array_files.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs {
 namespace {
@@ -226,11 +228,14 @@ void print_notices(const std::vector<std::string>& notices, const std::string& s
                 printable(store).c_str());
 }
 
-// Returns whether it is known without reading that no file of this content can be generated.
+// Returns whether it is known without reading that the file cannot be generated, or would take hours.
 bool is_refused(Filesystem& filesystem, const RankedFile& file) {
   const OpenMeaning meaning = filesystem.meaning(file.inode);
   const auto& node = meaning.what.identity.node;
-  const std::optional<Error> error = node ? facts_of(node->content).error : std::nullopt;
+  if (!node) return false;
+  const auto* const array = std::get_if<LabelledArray>(&node->content);
+  if (array && file.row && &file.row->form == &forms::kArrayCsv && is_too_long_to_list(*array)) return true;
+  const std::optional<Error> error = facts_of(node->content).error;
   return error && error->code() == Errc::unsupported;
 }
 

@@ -217,13 +217,13 @@ void TextFile::State::prepare() {
   if (prepared) return;
   source->prepare();
   if (!source->head_follows_blocks()) head = source->head();
-  check_block_count(source->block_count());
   prepared = true;
 }
 
 uint64_t TextFile::State::parts_to_measure() {
   const CancellableLock lock(published.preparing, published.waiting);
   prepare();
+  check_block_count(source->block_count());
   return std::max<uint64_t>(
       1, source->block_count() * kBlockText / std::max<uint64_t>(1, budget / kPartOfBudget));
 }
@@ -246,6 +246,7 @@ BlockSizes& TextFile::State::sizes_to_measure() {
   const MutexLock lock(sharing);
   if (!sizes) {
     const uint64_t count = source->block_count();
+    check_block_count(count);
     count_offsets(2 * count);  // sizes, and the offsets computed from them
     sizes = std::make_shared<BlockSizes>(count);
     // A head that follows the blocks needs all of them.

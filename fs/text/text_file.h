@@ -24,8 +24,8 @@ inline constexpr size_t kTextBeginning = 64 * 1024;
 // more memory than the cache.
 inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 24;
 
-// Throws unsupported if a text has more than kMaxBlocks. Checked for every text after it is prepared. A
-// source that keeps data for each block calls it earlier.
+// Throws unsupported if a text has more than kMaxBlocks. Checked for every text before it is measured, so
+// that its beginning can be read. A source that keeps data for each block calls it earlier.
 void check_block_count(uint64_t count);
 
 // The interface of a text view. Const and thread-safe.

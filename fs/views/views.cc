@@ -70,7 +70,7 @@ constexpr FileRow kFiles[] = {
     {"rds", "matrix.rds", forms::kMatrixRds, offer_rds_of_coordinates, kListed, "rds 2"},
     {"rds", "NAME.rds", forms::kTableRds, offer_rds_of_table, kListed, "rds 3"},
     {"rds", "NAME.rds", forms::kArrayRds, offer_rds_of_array, kListed, "rds 3"},
-    {"csv", "NAME.csv", forms::kArrayCsv, offer_text<LabelledArray, csv_of_array>},
+    {"csv", "NAME.csv", forms::kArrayCsv, offer_csv_of_array},
     {"csv", "NAME.csv", forms::kTableCsv, offer_text<Table, csv_of_table>},
     {"csv", "timeseries.csv", forms::kTableCsv, offer_time_series, kUnlisted},
     {"csv", "NAME.csv", forms::kArrayCsv, offer_unreadable},

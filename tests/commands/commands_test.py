@@ -821,6 +821,39 @@ class Commands(unittest.TestCase):
         self.assertNotIn(".mtx", text)
         self.assertNotIn("10x.h5", text)
 
+    def test_text_of_a_million_million_values_has_a_beginning(self):
+        sharding = {
+            "chunk_shape": [500, 500],
+            "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+            "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        }
+        array = {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": [1000000, 1000000],
+            "data_type": "float32",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [10000, 10000]}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": 0.5,
+            "codecs": [{"name": "sharding_indexed", "configuration": sharding}],
+            "attributes": {},
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            store = os.path.join(folder, "huge.zarr")
+            for place, document in (("", {"zarr_format": 3, "node_type": "group", "attributes": {}}), ("data", array)):
+                os.makedirs(os.path.join(store, place), exist_ok=True)
+                with open(os.path.join(store, place, "zarr.json"), "w") as file:
+                    json.dump(document, file)
+            self.assertEqual(run("ls", "-l", store).returncode, 0)  # the size of each listed file
+            listed = run("ls", store).stdout.decode().split()
+            self.assertIn("data.npy", listed)
+            self.assertNotIn("data.csv", listed)
+            self.assertNotIn("data.csv", run("ls", "-o", "views=csv", store).stdout.decode().split())
+            self.assertNotIn(".csv", run("info", store).stdout.decode().split("found by name")[0])
+            with subprocess.Popen([PROGRAM, "cat", store, "data.csv"], stdout=subprocess.PIPE) as cat:
+                self.assertEqual(cat.stdout.read(12), b"0.5,0.5,0.5,")
+                cat.kill()
+
     def seurat_with_refused_layers(self, folder, which):
         """Writes a Seurat object with an unknown class in place of RenameDims: of all layers, or of one."""
         golden = os.path.join(DATA, "r-objects", "seurat_v5_bpcells")

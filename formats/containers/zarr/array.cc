@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/box_runs.h"
 
 namespace plainfs::zarr {
 namespace {
@@ -53,6 +54,7 @@ StoredArray::StoredArray(Context& context, KeyStorePtr store, std::string path, 
       nczarr_(std::move(metadata.nczarr)),
       fill_error_(std::move(metadata.fill_error)),
       shards_(std::move(shards)),
+      presence_owner_(context.cache.new_owner()),
       attributes_(std::move(attributes)) {
   announce_sizes();
 }
@@ -166,6 +168,46 @@ Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
     if (!shards_) throw error.at(key);
     throw error.at(fmt::format("chunk ({}) in the shard {}", fmt::join(chunk, ", "), key));
   }
+}
+
+namespace {
+
+struct Presence {
+  bool is_absent;
+  size_t allocated_bytes() const { return 0; }
+};
+
+}  // namespace
+
+bool StoredArray::is_absent(std::span<const uint64_t> outer) const {
+  return context()
+      .cache
+      .get<Presence>({presence_owner_, outer_grid_.number_of(outer)},
+                     [&] {
+                       std::string key;
+                       return Presence{!open_chunk(outer, key)};
+                     })
+      ->is_absent;
+}
+
+// Asks for each shard once. A server is not asked, since the read that follows asks it again.
+std::optional<Elements> StoredArray::absent(const Box& box) const try {
+  constexpr uint64_t kMaxShards = 1024;
+  if (!shards_ || store_->is_remote() || fill_error_ || context().options.absent_chunk_is_error ||
+      element_count(box.extent) == 0)
+    return std::nullopt;
+  Box shards{Shape(outer_grid_.rank()), Shape(outer_grid_.rank())};
+  for (size_t d = 0; d < outer_grid_.rank(); ++d) {
+    shards.origin[d] = outer_grid_.chunk_at(d, box.origin[d]);
+    shards.extent[d] = outer_grid_.chunk_at(d, box.origin[d] + box.extent[d] - 1) - shards.origin[d] + 1;
+  }
+  const uint64_t count = element_count(shards.extent);
+  if (count > kMaxShards) return std::nullopt;
+  for (uint64_t i = 0; i < count; ++i)
+    if (!is_absent(place_in(shards, i))) return std::nullopt;
+  return fill_;
+} catch (const Error&) {
+  return std::nullopt;  // load_chunk reports the error
 }
 
 std::optional<Elements> StoredArray::load_rows(std::span<const uint64_t> chunk, uint64_t first,

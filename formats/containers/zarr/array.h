@@ -33,6 +33,8 @@ class StoredArray : public ChunkedArray {
   Elements load_chunk(std::span<const uint64_t> chunk) const override;
   std::optional<Elements> load_rows(std::span<const uint64_t> chunk, uint64_t first,
                                     uint64_t count) const override;
+  // Knows the boxes in which no shard is stored.
+  std::optional<Elements> absent(const Box& box) const override;
 
  private:
   StoredArray(Context& context, KeyStorePtr store, std::string path, ArrayMetadata metadata,
@@ -45,6 +47,7 @@ class StoredArray : public ChunkedArray {
   void announce_sizes() const;
   ValuePtr open_inner(ValuePtr shard, std::span<const uint64_t> inner, std::span<const uint64_t> outer) const;
   Elements absent_chunk() const;
+  bool is_absent(std::span<const uint64_t> outer) const;
 
   KeyStorePtr store_;
   std::string path_;
@@ -56,6 +59,7 @@ class StoredArray : public ChunkedArray {
   Json nczarr_;
   std::optional<Error> fill_error_;
   std::optional<ShardReader> shards_;
+  const uint64_t presence_owner_;  // in the cache: whether a shard is stored
   std::function<Attributes()> attributes_;
   // Whether a chunk was found under the key that the metadata give it, and under another key. Relaxed: they
   // only decide which keys are worth looking up.

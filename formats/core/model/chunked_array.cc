@@ -141,6 +141,9 @@ Elements ChunkedArray::read(const Box& box, bool sequential) const {
   const Box chunks = chunks_of(grid_, box);
   const uint64_t chunk_count = element_count(chunks.extent);
   const bool may_take_rows = sequential || loads_rows_alone();
+  if (chunk_count > 1 || may_take_rows)
+    if (const std::optional<Elements> one = absent(box))
+      return repeated_element(dtype(), *one, element_count(box.extent));
   if (chunk_count == 1 && !may_take_rows) {
     const auto elements = chunk(chunks.origin);
     const Shape chunk_shape = grid_.chunk_shape(chunks.origin);

@@ -5,9 +5,27 @@
 
 namespace plainfs {
 
+namespace {
+
+constexpr uint64_t kMaxListedValues = uint64_t{1} << 36;  // up to some terabytes of text
+
+}  // namespace
+
 std::unique_ptr<TextSource> csv_of_array(const LabelledArray& array, Context& context) {
   const LabelledArray shown = labelled_values(array);
   return has_rows(shown) ? csv_compounds(shown, context) : csv_array(shown, context);
+}
+
+// A larger text would take hours to measure, if it can be measured.
+bool is_too_long_to_list(const LabelledArray& array) {
+  return !array.values->is_null() && element_count(array.values->shape()) > kMaxListedValues;
+}
+
+void offer_csv_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  if (!array) return;
+  row.add(text_opener(context, [array = *array, &context] { return csv_of_array(array, context); }), files);
+  if (is_too_long_to_list(*array)) files.back().is_unlisted = files.back().is_never_listed = true;
 }
 
 template <bool with_header>

@@ -27,8 +27,11 @@ ByteLayout array_mat(const ArrayPtr& array, Context& context);
 // and integers of 64 bits that may be missing have none.
 bool has_mat(const Array& array);
 
-// NAME.csv of an array of numbers or texts, and of one of compounds, which are rows of a table.
+// NAME.csv of an array of numbers or texts, and of one of compounds, which are rows of a table. It is found
+// by name alone if the array has over 2^36 values.
 std::unique_ptr<TextSource> csv_of_array(const LabelledArray& array, Context& context);
+bool is_too_long_to_list(const LabelledArray& array);
+void offer_csv_of_array(const FileRow& row, const Node& node, Context& context, Files& files);
 // NAME.npy, and NAME.bin without the header.
 template <bool with_header>
 void offer_array_bytes(const FileRow& row, const Node& node, Context& context, Files& files);

@@ -56,6 +56,7 @@ class Unsteady : public TextSource {
 
 class Huge : public TextSource {
  public:
+  std::string head() const override { return "head\n"; }
   uint64_t block_count() const override { return uint64_t{1} << 60; }
   uint64_t measure(uint64_t) const override { return 1; }
   void format(uint64_t, ByteSink& out) const override { out.put('x'); }
@@ -520,6 +521,15 @@ BOOST_AUTO_TEST_CASE(text_beyond_64_bits_is_refused) {
   TestContext context;
   TextFile file(std::make_unique<Huge>(), context);
   BOOST_TEST(message_of([&] { file.size(); }).find("too large") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(beginning_of_a_text_of_any_length_is_read_at_once) {
+  TestContext context;
+  TextFile file(std::make_unique<Huge>(), context);
+  for (int turn = 0; turn < 2; ++turn) {
+    BOOST_TEST(text_of(file.read(0, 8)) == "head\nxxx");
+    BOOST_TEST(message_of([&] { file.size(); }).find("too large") != std::string::npos);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

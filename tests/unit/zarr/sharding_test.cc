@@ -1,4 +1,5 @@
 // Sharded arrays: one element needs few reads, and no index is trusted.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <limits>
@@ -48,6 +49,25 @@ BOOST_AUTO_TEST_CASE(one_element_reads_the_index_and_one_inner_chunk) {
   BOOST_TEST(context.counters.source_bytes_read - before == 16000u + 400u);
   BOOST_TEST(array->read(range(5, 1)).values<int32_t>()[0] == 5);
   BOOST_TEST(context.counters.source_bytes_read - before == 16000u + 2 * 400u);
+}
+
+BOOST_AUTO_TEST_CASE(box_without_shards_is_filled_at_once) {
+  const V3Store writer;
+  writer.put_v3_array("a", R"("int32")", "9", codecs("[2]", R"(["bytes"])"), "[1000]", "[100]");
+  writer.put("a/c/9", bytes_of(counting(2)) + index_of(std::vector<uint64_t>{0, 8}) +
+                          index_of(std::vector<uint64_t>(98, kAbsent)));
+  TestContext context;
+  const Store store = writer.open(context);
+  const ArrayPtr array = array_in(store, "a");
+  const Elements filled = array->read(range(50, 800));
+  BOOST_TEST(filled.count == 800U);
+  BOOST_TEST(std::ranges::count(filled.values<int32_t>(), 9) == 800);
+  BOOST_TEST(context.counters.chunks_decoded == 0U);
+  const Elements stored = array->read(range(898, 6));
+  BOOST_TEST(
+      Ints(stored.values<int32_t>().begin(), stored.values<int32_t>().end()) == (Ints{9, 9, 0, 1, 9, 9}),
+      boost::test_tools::per_element());
+  BOOST_TEST(context.counters.chunks_decoded > 0U);
 }
 
 BOOST_AUTO_TEST_CASE(nested_shards_read_two_indexes_and_one_inner_chunk) {
