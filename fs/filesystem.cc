@@ -6,7 +6,7 @@
 #include "cache/mutex.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
-#include "formats/core/model/shown_attributes.h"
+#include "formats/core/model/elements/shown_attributes.h"
 #include "formats/joined/joined_store.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/index/housekeeping.h"

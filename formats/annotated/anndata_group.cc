@@ -5,7 +5,7 @@
 #include "formats/annotated/left_out.h"
 
 #include "formats/annotated/parts.h"
-#include "formats/annotated/slides.h"
+#include "formats/annotated/slides/slides.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/text/path_names.h"

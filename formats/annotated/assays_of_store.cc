@@ -5,7 +5,7 @@
 
 #include "formats/annotated/finders.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/path_names.h"
 #include "formats/registry.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/core/model/arrays/gathered.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/gathered.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs::annotated {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "formats/core/base/half.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/factor.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/elements/element_text.h"
 
 namespace plainfs {
 

@@ -1,7 +1,7 @@
 // An annotated matrix with the parts that an export asks for: ReadOptions::x_layer and ::without.
 #pragma once
 
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::annotated {

@@ -6,7 +6,7 @@
 #include "formats/annotated/experiment_annotations.h"
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
-#include "formats/annotated/slides.h"
+#include "formats/annotated/slides/slides.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 

@@ -10,7 +10,7 @@
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/mudata_parts.h"
-#include "formats/core/model/seurat_object.h"
+#include "formats/core/model/contents/seurat_object.h"
 
 namespace plainfs::annotated {
 

@@ -5,7 +5,7 @@
 
 #include "cache/workers.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/gathered.h"
+#include "formats/core/model/arrays/gathered.h"
 
 namespace plainfs {
 

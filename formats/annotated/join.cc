@@ -13,9 +13,9 @@
 #include "formats/annotated/uns_tree.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/data_frame.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/factor.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/arrays/generated_array.h"
 
 namespace plainfs {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs {

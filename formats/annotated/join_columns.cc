@@ -10,10 +10,10 @@
 #include "formats/core/frames/common_type.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/factor.h"
-#include "formats/core/model/gathered.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/arrays/gathered.h"
+#include "formats/core/model/arrays/generated_array.h"
 
 namespace plainfs::annotated {
 

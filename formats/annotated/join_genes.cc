@@ -9,9 +9,9 @@
 #include "formats/annotated/join_columns.h"
 #include "formats/core/frames/common_type.h"
 #include "formats/core/frames/data_frame.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/factor.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/arrays/generated_array.h"
+#include "formats/core/model/elements/element_text.h"
 
 namespace plainfs::annotated {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/core/model/arrays/gathered.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/gathered.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs::annotated {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs {

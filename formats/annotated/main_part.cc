@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "formats/core/model/attribute.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/model/elements/attribute.h"
 #include "formats/registry.h"
 #include "formats/schemas/anndata/schema.h"
 

@@ -14,10 +14,10 @@
 #include "formats/annotated/selection.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/common_type.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/printable.h"
 #include "formats/schemas/anndata/schema.h"
 

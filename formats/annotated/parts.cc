@@ -4,11 +4,11 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "formats/core/model/arrays/gathered.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/gathered.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
-#include "formats/core/model/turned_array.h"
 #include "formats/registry.h"
 
 namespace plainfs::annotated {

@@ -10,9 +10,9 @@
 #include "formats/containers/mex/line_table.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/element_text.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/schemas/parquet/table.h"
 
 namespace plainfs::annotated {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "formats/annotated/parts.h"
-#include "formats/annotated/slides.h"
+#include "formats/annotated/slides/slides.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/factor.h"
-#include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/computed_matrix.h"
 #include "formats/core/sparse/entry_source.h"
 

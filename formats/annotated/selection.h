@@ -10,8 +10,8 @@
 
 #include "cache/lazy.h"
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/core/model/arrays/gathered.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/gathered.h"
 
 namespace plainfs {
 

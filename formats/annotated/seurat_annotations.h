@@ -8,7 +8,7 @@
 
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/uns_tree.h"
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::annotated {

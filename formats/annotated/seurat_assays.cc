@@ -8,11 +8,11 @@
 #include "formats/annotated/parts.h"
 #include "formats/annotated/seurat_annotations.h"
 #include "formats/annotated/seurat_layers.h"
-#include "formats/annotated/slides.h"
+#include "formats/annotated/slides/slides.h"
 #include "formats/core/frames/common_type.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
-#include "formats/core/model/turned_array.h"
 #include "formats/registry.h"
 
 namespace plainfs::annotated {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <variant>
 
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
+#include "formats/core/model/contents/seurat_object.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/seurat_object.h"
 
 namespace plainfs {
 

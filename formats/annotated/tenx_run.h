@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/model/context.h"
 #include "formats/schemas/tenx/run_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/registry.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/text/csv_records.h"
 #include "fs/command_line/exit_code.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "formats/core/model/cell_table.h"
+#include "formats/core/model/contents/cell_table.h"
 
 namespace plainfs {
 

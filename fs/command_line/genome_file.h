@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "formats/core/model/genome.h"
+#include "formats/core/model/contents/genome.h"
 
 namespace plainfs {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "cache/mutex.h"
-#include "formats/core/model/shown_attributes.h"
+#include "formats/core/model/elements/shown_attributes.h"
 #include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"

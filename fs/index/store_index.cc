@@ -14,8 +14,8 @@
 #include "formats/core/base/error.h"
 #include "formats/core/base/used_sources.h"
 #include "formats/core/codecs/checksum.h"
-#include "formats/core/model/cell_table.h"
-#include "formats/core/model/genome.h"
+#include "formats/core/model/contents/cell_table.h"
+#include "formats/core/model/contents/genome.h"
 #include "fs/text/block_sizes.h"
 
 namespace plainfs {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 
 namespace plainfs {
 

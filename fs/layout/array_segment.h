@@ -1,7 +1,7 @@
 // Numbers of an array as a segment of a file, all in one form.
 #pragma once
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "fs/layout/byte_layout.h"
 #include "fs/layout/element_form.h"
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "formats/core/base/error.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "formats/core/text/number_loops.h"
 
 namespace plainfs {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "formats/core/model/dtype.h"
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/dtype.h"
+#include "formats/core/model/elements/elements.h"
 
 namespace plainfs {
 

@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/turned_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/turned_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/utf8.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/text_segments.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/containers/hdf5/library/skeleton.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "fs/layout/byte_layout.h"
 #include "fs/layout/element_form.h"
 #include "fs/layout/h5_packed.h"

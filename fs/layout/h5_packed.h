@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/containers/hdf5/library/skeleton.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "fs/layout/byte_layout.h"
 #include "fs/text/packed_form.h"
 
@@ -32,7 +32,7 @@ struct H5Packing {
   bool is_shuffled = false;
   bool may_all_grow = false;
   bool leaves_out_zeros = false;  // chunks of zeros only are not stored: readers know them by the fill value
-  std::string user_block{};  // see hdf5::write_skeleton()
+  std::string user_block{};       // see hdf5::write_skeleton()
 };
 
 // Returns the chunk shape that h5py 3.7 chooses (h5py/_hl/filters.py, guess_chunk), but with fewer rows if

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/utf8.h"
 #include "fs/layout/array_segment.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 #include "fs/layout/byte_layout.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/base64.h"
 #include "formats/core/text/utf8.h"
 #include "fs/layout/element_form.h"

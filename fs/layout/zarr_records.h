@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs {

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "cache/lazy.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/text/json.h"
 #include "fs/layout/byte_layout.h"

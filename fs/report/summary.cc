@@ -5,9 +5,9 @@
 
 #include "formats/core/cf/dataset.h"
 #include "formats/core/cf/decoded.h"
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/nested_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/command_line/exit_code.h"

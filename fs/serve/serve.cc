@@ -18,7 +18,7 @@
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
-#include "formats/core/model/cell_table.h"
+#include "formats/core/model/contents/cell_table.h"
 #include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/commands/commands.h"

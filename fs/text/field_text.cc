@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {

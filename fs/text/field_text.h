@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/core/model/array.h"
-#include "formats/core/model/dtype.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/elements.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/elements/dtype.h"
+#include "formats/core/model/elements/element_text.h"
+#include "formats/core/model/elements/elements.h"
 #include "fs/text/sink.h"
 
 namespace plainfs {

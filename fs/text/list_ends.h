@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "formats/core/model/array.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/arrays/index_run.h"
 
 namespace plainfs {
 

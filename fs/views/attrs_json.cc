@@ -1,6 +1,6 @@
 #include "fs/views/attrs_json.h"
 
-#include "formats/core/model/shown_attributes.h"
+#include "formats/core/model/elements/shown_attributes.h"
 #include "formats/core/text/printable.h"
 #include "formats/core/text/utf8.h"
 #include "fs/text/text_file.h"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "formats/core/codecs/codecs.h"
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 
 namespace {
 

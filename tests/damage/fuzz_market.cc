@@ -8,7 +8,7 @@
 #include "formats/containers/mex/line_table.h"
 #include "formats/containers/mex/market_text.h"
 #include "formats/core/base/error.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "tests/support/bytes_file.h"
 #include "tests/support/test_context.h"
 

@@ -9,7 +9,7 @@
 
 #include "formats/containers/netcdf/netcdf.h"
 #include "formats/core/base/error.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/node.h"
 #include "tests/support/test_context.h"
 

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "formats/core/codecs/pickle.h"
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs {

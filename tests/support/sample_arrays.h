@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "formats/core/model/chunked_array.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/chunked_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 
 namespace plainfs {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/counted_times.h"
+#include "formats/core/model/arrays/counted_times.h"
 #include "formats/core/model/node.h"
 #include "tests/support/memory_store.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/containers/bpcells/bp128.h"
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 
 namespace plainfs::bpcells {
 

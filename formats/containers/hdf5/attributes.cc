@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 
 namespace plainfs::hdf5 {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/containers/hdf5/source_file.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::hdf5 {
 

@@ -13,7 +13,7 @@
 
 #include "formats/containers/hdf5/global_heap.h"
 #include "formats/core/base/file.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::hdf5 {

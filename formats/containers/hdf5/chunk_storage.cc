@@ -6,7 +6,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/codecs.h"
-#include "formats/core/model/box_runs.h"
+#include "formats/core/model/arrays/box_runs.h"
 
 namespace plainfs::hdf5 {
 namespace {

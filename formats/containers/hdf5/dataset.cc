@@ -9,7 +9,7 @@
 #include "formats/containers/hdf5/file_layout.h"
 #include "formats/containers/hdf5/storage.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/chunked_array.h"
+#include "formats/core/model/arrays/chunked_array.h"
 
 namespace plainfs::hdf5 {
 namespace {

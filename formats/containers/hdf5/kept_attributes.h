@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "cache/mutex.h"
-#include "formats/core/model/attribute.h"
+#include "formats/core/model/elements/attribute.h"
 
 namespace plainfs::hdf5 {
 

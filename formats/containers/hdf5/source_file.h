@@ -11,8 +11,8 @@
 #include "formats/containers/hdf5/kept_attributes.h"
 #include "formats/containers/hdf5/library/library_file.h"
 #include "formats/containers/hdf5/stored_elements.h"
+#include "formats/core/model/arrays/shared_arrays.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/shared_arrays.h"
 
 namespace plainfs::hdf5 {
 

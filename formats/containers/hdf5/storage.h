@@ -9,7 +9,7 @@
 #include "cache/lazy.h"
 #include "formats/containers/hdf5/source_file.h"
 #include "formats/core/codecs/codec.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::hdf5 {
 

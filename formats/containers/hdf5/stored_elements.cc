@@ -6,7 +6,7 @@
 
 #include "formats/containers/hdf5/file_layout.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/elements/r_missing.h"
 
 namespace plainfs::hdf5 {
 namespace {

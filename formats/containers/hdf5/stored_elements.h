@@ -8,7 +8,7 @@
 
 #include "formats/containers/hdf5/global_heap.h"
 #include "formats/containers/hdf5/stored_type.h"
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/elements.h"
 
 namespace plainfs::hdf5 {
 

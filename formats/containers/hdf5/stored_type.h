@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/containers/hdf5/file_layout.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::hdf5 {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/containers/mex/header.h"
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/elements.h"
 
 namespace plainfs::mex {
 

@@ -7,7 +7,7 @@
 
 #include "formats/containers/mex/entry_pass.h"
 #include "formats/core/base/error.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/unpacked/unpacked_file.h"
 
 namespace plainfs::mex {

@@ -12,7 +12,7 @@
 
 #include "formats/containers/mex/entries.h"
 #include "formats/containers/mex/header.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/unpacked/unpacked_bytes.h"
 

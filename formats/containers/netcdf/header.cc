@@ -6,7 +6,7 @@
 #include "formats/containers/netcdf/format.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 
 namespace plainfs::netcdf {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "formats/core/base/file.h"
-#include "formats/core/model/array.h"
-#include "formats/core/model/attribute.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/elements/attribute.h"
 
 namespace plainfs::netcdf {
 

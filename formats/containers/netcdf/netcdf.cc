@@ -6,7 +6,7 @@
 
 #include "formats/containers/netcdf/header.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/chunked_array.h"
+#include "formats/core/model/arrays/chunked_array.h"
 
 namespace plainfs::netcdf {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "formats/containers/parquet/format.h"
 #include "formats/core/base/cursor.h"
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/elements.h"
 
 namespace plainfs::parquet {
 

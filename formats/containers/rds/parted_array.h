@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/containers/rds/known_vectors.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::rds {

@@ -9,7 +9,7 @@
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/elements/r_missing.h"
 
 namespace plainfs::rds {
 namespace {

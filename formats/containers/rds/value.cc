@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/elements/r_missing.h"
 
 namespace plainfs::rds {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::rds {
 

@@ -5,9 +5,9 @@
 #include "formats/containers/rds/number_texts.h"
 #include "formats/containers/rds/parted_array.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs::rds {

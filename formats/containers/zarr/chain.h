@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "formats/core/codecs/codec.h"
-#include "formats/core/model/array.h"
-#include "formats/core/model/axis_order.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/arrays/axis_order.h"
 
 namespace plainfs::zarr {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 
 namespace plainfs::zarr {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "formats/containers/zarr/extension.h"
 #include "formats/containers/zarr/json_members.h"
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 
 namespace plainfs::zarr {
 namespace {

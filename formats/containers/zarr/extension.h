@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/containers/zarr/chain.h"
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs::zarr {

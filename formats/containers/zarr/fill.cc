@@ -8,7 +8,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/codecs.h"
-#include "formats/core/model/object_text.h"
+#include "formats/core/model/elements/object_text.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs::zarr {

@@ -3,8 +3,8 @@
 // (formats/containers/zarr/FORMAT.md).
 #pragma once
 
-#include "formats/core/model/dtype.h"
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/dtype.h"
+#include "formats/core/model/elements/elements.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs::zarr {

@@ -17,9 +17,9 @@
 #include "cache/lazy.h"
 #include "formats/containers/zarr/metadata.h"
 #include "formats/core/base/key_store.h"
+#include "formats/core/model/arrays/shared_arrays.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "formats/core/model/shared_arrays.h"
 
 namespace plainfs::zarr {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "formats/core/model/attribute.h"
-#include "formats/core/model/chunked_array.h"
+#include "formats/core/model/arrays/chunked_array.h"
+#include "formats/core/model/elements/attribute.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs::zarr {

@@ -6,8 +6,8 @@
 
 #include "formats/containers/zarr/chain.h"
 #include "formats/containers/zarr/keys.h"
-#include "formats/core/model/attribute.h"
-#include "formats/core/model/chunked_array.h"
+#include "formats/core/model/arrays/chunked_array.h"
+#include "formats/core/model/elements/attribute.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs::zarr {

@@ -3,7 +3,7 @@
 #include "formats/containers/zarr/metadata.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/codecs.h"
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 
 namespace plainfs::zarr {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
-#include "formats/core/model/box_runs.h"
+#include "formats/core/model/arrays/box_runs.h"
 
 namespace plainfs::zarr {
 namespace {

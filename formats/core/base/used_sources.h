@@ -1,6 +1,5 @@
-// The state of each path of a store at its first use. An entry takes 16 bytes, because a Zarr store may have
-// millions of chunk files. Their number is limited, because a store may have thousands of millions of absent
-// chunks. A full table is cleared and filled again. Not thread-safe.
+// The sources that a store was read from (UsedSources), and the state of each of its paths at the first use
+// (PathFingerprints).
 #pragma once
 
 #include <sys/stat.h>
@@ -20,6 +19,9 @@
 
 namespace plainfs {
 
+// The state of each path of a store at its first use. An entry takes 16 bytes, because a Zarr store may have
+// millions of chunk files. Their number is limited, because a store may have thousands of millions of absent
+// chunks. A full table is cleared and filled again. Not thread-safe.
 class PathFingerprints {
  public:
   // most_paths: the approximate number of paths to remember.

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/text/ascii.h"
 
 namespace plainfs {

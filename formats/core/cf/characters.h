@@ -2,7 +2,7 @@
 // text.
 #pragma once
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "formats/core/cf/decoded.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/element_text.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "cache/mutex.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/model/node.h"
-#include "formats/core/model/number_cast.h"
 
 namespace plainfs {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/core/cf/characters.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/text/number_text.h"
 
 namespace plainfs {

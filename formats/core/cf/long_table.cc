@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/gathered.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/gathered.h"
+#include "formats/core/model/arrays/generated_array.h"
 
 namespace plainfs {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/core/cf/dataset.h"
-#include "formats/core/model/gathered.h"
+#include "formats/core/model/arrays/gathered.h"
 
 namespace plainfs {
 

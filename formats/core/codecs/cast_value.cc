@@ -3,7 +3,7 @@
 #include "formats/core/codecs/configuration.h"
 #include "formats/core/codecs/makers.h"
 #include "formats/core/codecs/number_stage.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "formats/core/base/bytes.h"
-#include "formats/core/model/dtype.h"
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/dtype.h"
+#include "formats/core/model/elements/elements.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs {

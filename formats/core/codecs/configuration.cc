@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "formats/core/base/encode.h"
-#include "formats/core/model/number_cast.h"
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/number_cast.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 
 namespace plainfs {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "formats/core/base/int128.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs {

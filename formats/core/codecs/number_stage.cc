@@ -3,7 +3,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs {
 

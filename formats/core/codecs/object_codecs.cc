@@ -5,9 +5,9 @@
 #include "formats/core/base/cursor.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/model/array.h"
-#include "formats/core/model/number_cast.h"
-#include "formats/core/model/object_text.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/elements/number_cast.h"
+#include "formats/core/model/elements/object_text.h"
 #include "formats/core/text/number_text.h"
 #include "formats/core/text/utf8.h"
 

@@ -9,7 +9,7 @@
 #include "formats/core/base/cursor.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/codecs/inflate.h"
-#include "formats/core/model/chunked_array.h"
+#include "formats/core/model/arrays/chunked_array.h"
 
 namespace plainfs {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formats/core/base/file.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
 

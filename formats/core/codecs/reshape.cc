@@ -1,7 +1,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs {
 namespace {

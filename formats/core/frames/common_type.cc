@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "formats/core/frames/data_frame.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs {
 DType common_type(const std::vector<DType>& types) {

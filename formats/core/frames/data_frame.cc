@@ -4,9 +4,9 @@
 
 #include "formats/core/frames/element.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/assembly.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/arrays/assembly.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/path_names.h"
 
 namespace plainfs::frames {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "formats/core/frames/names.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 
 namespace plainfs::frames {
 

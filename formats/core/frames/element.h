@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "formats/core/model/attribute.h"
 #include "formats/core/model/context.h"
+#include "formats/core/model/elements/attribute.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs::frames {

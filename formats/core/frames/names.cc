@@ -1,8 +1,8 @@
 #include "formats/core/frames/names.h"
 
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/character_references.h"
 
 namespace plainfs::frames {

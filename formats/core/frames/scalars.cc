@@ -1,6 +1,6 @@
 #include "formats/core/frames/scalars.h"
 
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs::frames {
 namespace {

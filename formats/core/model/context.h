@@ -19,8 +19,8 @@
 
 namespace plainfs {
 
-struct CellTable;  // formats/core/model/cell_table.h
-struct Genome;     // formats/core/model/genome.h
+struct CellTable;  // formats/core/model/contents/cell_table.h
+struct Genome;     // formats/core/model/contents/genome.h
 
 // Several stores that are shown as one (formats/joined).
 struct JoinOptions {

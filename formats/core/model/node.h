@@ -15,8 +15,8 @@
 
 #include "formats/core/base/error.h"
 #include "formats/core/base/key_store.h"
-#include "formats/core/model/array.h"
-#include "formats/core/model/variants.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/contents/variants.h"
 
 namespace plainfs {
 

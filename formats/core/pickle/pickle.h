@@ -1,7 +1,7 @@
 // Decoding of pickles: the value of a pickle, and pickled numpy records as the Elements of a compound.
 #pragma once
 
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/elements.h"
 #include "formats/core/pickle/pickle_text.h"
 #include "formats/core/pickle/pickle_values.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "formats/core/base/cursor.h"
-#include "formats/core/model/object_text.h"
+#include "formats/core/model/elements/object_text.h"
 #include "formats/core/pickle/pickle_opcodes.h"
 
 namespace plainfs {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {

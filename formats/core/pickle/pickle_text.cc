@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "formats/core/base/bytes.h"
-#include "formats/core/model/number_cast.h"
-#include "formats/core/model/object_text.h"
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/elements/number_cast.h"
+#include "formats/core/model/elements/object_text.h"
+#include "formats/core/model/elements/time_text.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/number_text.h"
 #include "formats/core/text/utf8.h"

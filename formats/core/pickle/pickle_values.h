@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "formats/core/base/bytes.h"
-#include "formats/core/model/array.h"
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/elements/dtype.h"
 
 namespace plainfs {
 

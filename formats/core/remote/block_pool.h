@@ -1,5 +1,5 @@
-// Prediction of the blocks of a file that are read next, from those read so far. Follows several sequences at
-// once: the data and the indices of a sparse matrix are read side by side.
+// The blocks of remote objects that are in memory or in transit (BlockPool), and the prediction of those that
+// are read next (ReadAhead).
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,9 @@ struct BlockRange {
   bool operator==(const BlockRange&) const = default;
 };
 
-// The read-ahead of one file. For one thread at a time.
+// The prediction of the blocks of one file that are read next, from those read so far. Follows several
+// sequences at once: the data and the indices of a sparse matrix are read side by side. For one thread at a
+// time.
 class ReadAhead {
  public:
   // most_ahead: blocks, at least 1.

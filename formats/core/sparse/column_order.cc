@@ -10,8 +10,8 @@
 
 #include "cache/lazy.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "formats/core/sparse/entry_runs.h"
 #include "formats/core/sparse/line_order.h"
 #include "formats/core/sparse/sparse_majors.h"

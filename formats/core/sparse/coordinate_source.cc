@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/gathered.h"
+#include "formats/core/model/arrays/gathered.h"
 #include "formats/core/sparse/computed_matrix.h"
 
 namespace plainfs {

@@ -7,8 +7,8 @@
 
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/turned_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "formats/core/sparse/lists.h"
 
 namespace plainfs {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 #include "formats/core/sparse/sorted.h"
 #include "formats/core/text/number_loops.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cache/lazy.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/index_run.h"
 #include "formats/core/sparse/sparse_majors.h"
 
 namespace plainfs {

@@ -8,8 +8,8 @@
 
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array.h"
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/arrays/array_runs.h"
 #include "formats/core/model/context.h"
 #include "formats/core/sparse/lists.h"
 

@@ -6,7 +6,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/common_type.h"
-#include "formats/core/model/gathered.h"
+#include "formats/core/model/arrays/gathered.h"
 #include "formats/core/sparse/sorted.h"
 
 namespace plainfs {

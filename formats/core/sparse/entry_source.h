@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/sparse/lists.h"
 
 namespace plainfs {

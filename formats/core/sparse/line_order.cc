@@ -13,8 +13,8 @@
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/encode.h"
 #include "formats/core/codecs/checksum.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "formats/core/sparse/entry_runs.h"
 
 namespace plainfs {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cache/request.h"
-#include "formats/core/model/array.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs {

@@ -9,7 +9,7 @@
 
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/model/node.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/utf8.h"

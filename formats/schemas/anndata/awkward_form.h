@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 
 namespace plainfs::anndata {
 

@@ -5,8 +5,8 @@
 #include "cache/lazy.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/schemas/anndata/legacy.h"
 
 namespace plainfs::anndata {

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 
 namespace plainfs::bpcells {
 namespace {

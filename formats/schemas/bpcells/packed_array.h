@@ -5,7 +5,7 @@
 #include <string>
 
 #include "formats/containers/bpcells/bp128.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::bpcells {

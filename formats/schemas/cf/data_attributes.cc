@@ -7,7 +7,7 @@
 
 #include "formats/containers/zarr/array.h"
 #include "formats/core/base/cursor.h"
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 #include "formats/core/text/base64.h"
 
 namespace plainfs::cf {

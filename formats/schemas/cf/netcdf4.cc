@@ -10,8 +10,8 @@
 #include "formats/containers/hdf5/source_file.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/cf/dataset.h"
-#include "formats/core/model/assembly.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/arrays/assembly.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/text/path_names.h"
 
 namespace plainfs::cf {

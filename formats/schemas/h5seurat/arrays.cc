@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "formats/core/frames/element.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/h5seurat/labels.h"
 #include "formats/schemas/h5seurat/r_array.h"
 #include "formats/schemas/h5seurat/shapes.h"

@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/r_missing.h"
 
 namespace plainfs::h5seurat {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::h5seurat {
 

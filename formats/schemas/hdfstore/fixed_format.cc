@@ -5,7 +5,7 @@
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/schemas/hdfstore/formats.h"
 #include "formats/schemas/hdfstore/stored.h"
 

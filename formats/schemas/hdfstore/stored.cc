@@ -5,8 +5,8 @@
 
 #include "cache/lazy.h"
 #include "formats/core/codecs/pickle.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/time_text.h"
 
 namespace plainfs::hdfstore {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
 

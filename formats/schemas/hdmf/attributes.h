@@ -11,8 +11,8 @@
 
 #include "cache/mutex.h"
 #include "formats/core/base/sources.h"
-#include "formats/core/model/array.h"
-#include "formats/core/model/attribute.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/elements/attribute.h"
 #include "formats/core/model/node.h"
 #include "formats/core/text/json.h"
 

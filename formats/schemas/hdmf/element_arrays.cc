@@ -1,7 +1,7 @@
 #include "formats/schemas/hdmf/attributes.h"
 
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/object_text.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/object_text.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs::hdmf {

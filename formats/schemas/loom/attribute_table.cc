@@ -1,8 +1,8 @@
 #include "formats/schemas/loom/attribute_table.h"
 
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/assembly.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/assembly.h"
+#include "formats/core/model/arrays/derived_array.h"
 
 namespace plainfs::loom {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/schemas/loom/attribute_table.h"
 #include "formats/schemas/loom/loom_file.h"
 

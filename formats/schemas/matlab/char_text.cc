@@ -1,6 +1,6 @@
 #include "formats/schemas/matlab/char_text.h"
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs::matlab {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::matlab {
 

@@ -5,7 +5,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/text/path_names.h"
 #include "formats/schemas/matlab/char_text.h"

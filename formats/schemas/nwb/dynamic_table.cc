@@ -5,7 +5,7 @@
 #include <boost/algorithm/string/split.hpp>
 
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
 
 namespace plainfs::nwb {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/nested_array.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs::nwb {

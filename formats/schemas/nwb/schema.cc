@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/generated_array.h"
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/nwb/dynamic_table.h"
 #include "formats/schemas/nwb/time_series.h"

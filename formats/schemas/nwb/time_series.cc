@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs::nwb {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/containers/parquet/leaf.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::parquet {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/elements/time_text.h"
 #include "formats/core/text/utf8.h"
 #include "formats/schemas/parquet/wkt.h"
 

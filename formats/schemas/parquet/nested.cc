@@ -4,7 +4,7 @@
 
 #include "cache/lazy.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/utf8.h"
 #include "formats/schemas/parquet/forms.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/path_names.h"
 #include "formats/schemas/parquet/columns.h"

@@ -4,8 +4,8 @@
 
 #include "cache/lazy.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/sparse/lists.h"
 
 namespace plainfs::robject {

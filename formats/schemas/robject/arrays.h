@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/containers/rds/value.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::robject {
 

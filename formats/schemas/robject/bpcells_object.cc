@@ -1,7 +1,7 @@
 #include "formats/containers/bpcells/directory.h"
 #include "formats/containers/bpcells/version.h"
 #include "formats/core/base/probe.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/bpcells/schema.h"
 #include "formats/schemas/robject/bpcells_operations.h"
 #include "formats/schemas/robject/meaning.h"

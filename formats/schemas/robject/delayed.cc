@@ -3,8 +3,8 @@
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/base/location.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "formats/core/text/path_names.h"
 #include "formats/schemas/robject/meaning.h"
 

@@ -3,8 +3,8 @@
 
 #include "formats/containers/rds/vectors.h"
 #include "formats/core/frames/data_frame.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 

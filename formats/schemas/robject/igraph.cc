@@ -4,7 +4,7 @@
 // edges.
 #include "formats/core/frames/common_type.h"
 #include "formats/core/frames/data_frame.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/robject/meaning.h"
 
 namespace plainfs::robject {

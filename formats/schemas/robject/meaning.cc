@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/frames/scalars.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/sparse/coordinate_source.h"
 
 namespace plainfs::robject {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "formats/core/frames/names.h"
-#include "formats/core/model/gathered.h"
+#include "formats/core/model/arrays/gathered.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 

@@ -1,6 +1,6 @@
 // The images of a Seurat object. Sources: SeuratObject 5.4.0 `R/centroids.R`, `R/segmentation.R`, `R/fov.R`;
 // the package sp 2.1, `R/Class-SpatialPolygons.R`.
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 

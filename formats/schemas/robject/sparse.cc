@@ -2,8 +2,8 @@
 #include <array>
 
 #include "formats/core/frames/names.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/sparse/lists.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"

@@ -5,7 +5,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/png.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/robject/meaning.h"
 
 namespace plainfs::robject {

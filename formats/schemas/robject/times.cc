@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/counted_times.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/arrays/counted_times.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "formats/schemas/robject/meaning.h"
 
 namespace plainfs::robject {

@@ -3,9 +3,9 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/counted_times.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/arrays/counted_times.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 

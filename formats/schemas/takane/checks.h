@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::takane {

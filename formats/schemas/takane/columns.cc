@@ -4,7 +4,7 @@
 
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/takane/typed_values.h"
 
 namespace plainfs::takane {

@@ -5,7 +5,7 @@
 
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/node.h"
 #include "formats/schemas/takane/checks.h"

@@ -5,7 +5,7 @@
 
 #include "cache/lazy.h"
 #include "formats/core/codecs/inflate.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/takane/checks.h"
 #include "formats/schemas/takane/columns.h"
 #include "formats/schemas/takane/object.h"

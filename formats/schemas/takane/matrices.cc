@@ -6,7 +6,7 @@
 
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/schemas/takane/object.h"
 #include "formats/schemas/takane/side_names.h"

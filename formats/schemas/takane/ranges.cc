@@ -1,7 +1,7 @@
 #include "formats/schemas/takane/genomic_objects.h"
 
 #include "formats/containers/hdf5/container.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/takane/data_frame.h"
 #include "formats/schemas/takane/lists.h"
 #include "formats/schemas/takane/object.h"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "formats/containers/hdf5/container.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/takane/checks.h"
 #include "formats/schemas/takane/columns.h"
 

@@ -2,7 +2,7 @@
 
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/frames/data_frame.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/takane/checks.h"
 #include "formats/schemas/takane/columns.h"
 #include "formats/schemas/takane/object.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/schemas/takane/object.h"
 
 namespace plainfs::takane {

@@ -6,7 +6,7 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 
 namespace plainfs::tenx {
 namespace {

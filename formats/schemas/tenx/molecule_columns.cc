@@ -4,8 +4,8 @@
 
 #include "cache/lazy.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/element_text.h"
 
 namespace plainfs::tenx {
 namespace {

@@ -1,7 +1,7 @@
 // Columns of molecules.csv that are stored as numbers and shown as text.
 #pragma once
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::tenx {

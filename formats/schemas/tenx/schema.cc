@@ -5,7 +5,7 @@
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/model/node.h"
 #include "formats/schemas/tenx/matrix.h"
 #include "formats/schemas/tenx/molecules.h"

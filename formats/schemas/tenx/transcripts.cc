@@ -1,7 +1,7 @@
 // The molecules of a Xenium run: transcripts.zarr.zip has them in squares of the slide, grids/LEVEL/X,Y;
 // level 0 has all of them. Facts and their sources: FORMAT.md.
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/tenx/xenium.h"
 
 namespace plainfs::tenx {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
 
 namespace plainfs::tenx {

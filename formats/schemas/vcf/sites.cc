@@ -5,8 +5,8 @@
 
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/variant_values.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/variant_values.h"
 #include "formats/core/text/number_text.h"
 
 namespace plainfs::vcf {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/core/base/half.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/number_text.h"
 #include "formats/core/text/utf8.h"
 

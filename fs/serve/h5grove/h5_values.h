@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs::serve {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cache/request.h"
-#include "formats/core/model/shown_attributes.h"
+#include "formats/core/model/elements/shown_attributes.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/annotated/mudata_parts.h"
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
 #include "fs/layout/byte_layout.h"

@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "fs/layout/text_segments.h"
 #include "fs/views/r/seurat_names.h"
 #include "fs/views/table/column_types.h"

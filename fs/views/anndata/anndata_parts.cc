@@ -4,8 +4,8 @@
 
 #include "formats/annotated/parts.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/model/node.h"
 #include "formats/core/sparse/column_order.h"
 #include "formats/core/sparse/sparse_majors.h"

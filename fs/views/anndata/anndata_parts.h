@@ -8,8 +8,8 @@
 
 #include "formats/annotated/mudata_parts.h"
 #include "formats/containers/hdf5/library/skeleton.h"
-#include "formats/core/model/annotated_matrix.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs {

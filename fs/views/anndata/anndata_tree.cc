@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "formats/core/frames/element.h"
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 #include "formats/core/model/node.h"
 #include "formats/core/sparse/coordinate_source.h"
 #include "formats/registry.h"

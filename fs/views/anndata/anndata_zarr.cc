@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/turned_array.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "formats/core/text/utf8.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/byte_layout.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/text/printable.h"
 #include "fs/views/anndata/anndata_elements.h"
 

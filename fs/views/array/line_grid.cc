@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/axis_order.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/axis_order.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {

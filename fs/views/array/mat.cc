@@ -5,7 +5,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/base/encode.h"
-#include "formats/core/model/turned_array.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/element_form.h"
 

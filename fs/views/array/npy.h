@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 #include "fs/text/view_file.h"
 

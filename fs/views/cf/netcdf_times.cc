@@ -5,9 +5,9 @@
 
 #include "formats/core/base/int128.h"
 #include "formats/core/cf/decoded.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/time_text.h"
 
 namespace plainfs {
 namespace {

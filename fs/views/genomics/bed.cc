@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "fs/text/field_text.h"
 #include "fs/views/table/row_text.h"
 

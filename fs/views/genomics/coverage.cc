@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/genome.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/index_run.h"
+#include "formats/core/model/contents/genome.h"
 #include "fs/text/field_text.h"
 #include "fs/views/file_rows.h"
 #include "fs/views/genomics/big_wig.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "formats/core/text/digits.h"
 #include "formats/core/text/number_loops.h"
 #include "fs/text/field_text.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/turned_array.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "fs/views/file_rows.h"
 #include "fs/views/images/picture.h"
 

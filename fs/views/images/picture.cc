@@ -10,8 +10,8 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/base/encode.h"
 #include "formats/core/codecs/checksum.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs {
 

@@ -303,7 +303,7 @@ class TiffDirectories : public Segment {
       for (uint64_t i = 0; i < count; ++i, out += width) {
         const uint64_t number = file_->number(part, plane, first + i);
         std::memcpy(out, &number,
-                    width);  // little-endian, like this machine (formats/core/model/packing.cc)
+                    width);  // little-endian, like this machine (formats/core/model/elements/packing.cc)
       }
     });
   }

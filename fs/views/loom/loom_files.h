@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
 #include "fs/layout/byte_layout.h"

@@ -5,8 +5,8 @@
 
 #include "cache/lazy.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/text/number_loops.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/byte_layout.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/text/number_loops.h"
 
 namespace plainfs {

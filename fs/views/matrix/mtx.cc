@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "formats/core/sparse/lists.h"
 #include "fs/text/field_text.h"
 #include "fs/views/matrix/mtx_lines.h"

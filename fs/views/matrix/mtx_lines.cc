@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "formats/core/text/number_text.h"
 #include "fs/text/field_text.h"
 

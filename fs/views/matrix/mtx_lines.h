@@ -13,7 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 #include "formats/core/model/node.h"
 #include "formats/core/text/digits.h"
 #include "formats/core/text/number_loops.h"

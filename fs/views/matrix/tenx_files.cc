@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "formats/annotated/annotated_matrices.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/sparse/coordinate_source.h"
 #include "formats/core/sparse/dense_entries.h"
 #include "fs/views/matrix/gene_matrix.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/sparse/column_order.h"
 #include "formats/core/sparse/sparse_majors.h"
 #include "fs/layout/h5_layout.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/node.h"
 #include "fs/layout/byte_layout.h"
 

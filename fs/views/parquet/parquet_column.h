@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/containers/parquet/format.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs {

@@ -7,10 +7,10 @@
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/cell_groups.h"
 #include "formats/annotated/selection.h"
-#include "formats/core/model/cell_table.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/contents/cell_table.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/factor.h"
+#include "formats/core/model/elements/element_text.h"
 #include "fs/views/parts/part_names.h"
 
 namespace plainfs {

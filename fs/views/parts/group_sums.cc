@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/chunked_array.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/chunked_array.h"
+#include "formats/core/model/arrays/index_run.h"
 #include "formats/core/model/node.h"
 #include "formats/core/sparse/entry_runs.h"
 #include "formats/core/sparse/sorted.h"

@@ -7,9 +7,9 @@
 
 #include "cache/request.h"
 #include "formats/core/base/error.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/generated_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/percent.h"
 #include "fs/views/names.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cache/mutex.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cache/request.h"
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 #include "formats/core/sparse/dense_entries.h"
 #include "fs/views/table/column_types.h"
 

@@ -1,10 +1,10 @@
 // The files that R's readRDS reads: Seurat objects, and the rows of the table of files that rds.h implements.
 #pragma once
 
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
+#include "formats/core/model/contents/seurat_object.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "formats/core/model/seurat_object.h"
 #include "fs/layout/byte_layout.h"
 #include "fs/views/file_rows.h"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/r_missing.h"
-#include "formats/core/model/turned_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/turned_array.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "fs/layout/array_segment.h"
 #include "fs/views/r/rds.h"
 #include "fs/views/r/rds_writer.h"

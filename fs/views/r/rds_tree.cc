@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "formats/core/model/node.h"
-#include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/coordinate_source.h"
 #include "formats/core/text/json.h"
 #include "formats/registry.h"

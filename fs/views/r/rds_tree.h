@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/containers/rds/value.h"
+#include "formats/core/model/contents/seurat_object.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/seurat_object.h"
 #include "formats/core/sparse/column_matrix.h"
 #include "fs/views/r/rds_writer.h"
 

@@ -7,7 +7,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/base/encode.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/text_segments.h"
 

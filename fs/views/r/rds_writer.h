@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "fs/layout/byte_layout.h"
 #include "fs/layout/element_form.h"
 

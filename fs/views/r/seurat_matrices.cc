@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "formats/core/model/node.h"
-#include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/dense_entries.h"
 #include "fs/views/r/seurat_names.h"
 #include "fs/views/r/seurat_parts.h"

@@ -9,9 +9,9 @@
 #include <unordered_set>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/ascii.h"
 #include "fs/layout/text_segments.h"
 

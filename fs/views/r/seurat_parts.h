@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "formats/core/model/annotated_matrix.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/contents/annotated_matrix.h"
+#include "formats/core/model/contents/seurat_object.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/seurat_object.h"
 #include "formats/core/sparse/column_matrix.h"
 
 namespace plainfs {

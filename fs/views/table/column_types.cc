@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/generated_array.h"
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/generated_array.h"
+#include "formats/core/model/elements/time_text.h"
 #include "fs/layout/text_segments.h"
 
 namespace plainfs {

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/arrays/counted_times.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/counted_times.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/elements/r_missing.h"
 
 namespace plainfs {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/nested_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/text/number_loops.h"
 #include "fs/text/field_text.h"
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/nested_array.h"
 #include "formats/core/model/node.h"
 #include "fs/text/list_ends.h"
 #include "fs/text/text_file.h"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/views/table/row_text.h"
 

@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/r_missing.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/r_missing.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/text_segments.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/factor.h"
+#include "formats/core/model/arrays/factor.h"
 #include "fs/layout/byte_layout.h"
 
 namespace plainfs {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "fs/layout/text_segments.h"
 #include "fs/views/r/rds_writer.h"
 #include "fs/views/r/seurat_names.h"

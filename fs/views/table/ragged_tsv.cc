@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "fs/text/field_text.h"
 #include "fs/views/table/csv_nested.h"
 

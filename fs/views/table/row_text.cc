@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 
 namespace plainfs {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 #include "fs/text/text_file.h"
 

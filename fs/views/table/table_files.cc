@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/nested_array.h"
 #include "fs/views/table/csv_nested.h"
 
 namespace plainfs {

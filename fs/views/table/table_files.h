@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/nested_array.h"
 #include "formats/core/model/node.h"
 #include "fs/text/text_file.h"
 #include "fs/views/file_rows.h"

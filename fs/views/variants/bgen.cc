@@ -6,7 +6,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/base/encode.h"
-#include "formats/core/model/variant_values.h"
+#include "formats/core/model/elements/variant_values.h"
 #include "formats/core/text/number_loops.h"
 #include "fs/views/table/row_text.h"
 #include "fs/views/variants/genotypes.h"

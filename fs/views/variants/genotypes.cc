@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/variant_values.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/elements/variant_values.h"
 
 namespace plainfs {
 

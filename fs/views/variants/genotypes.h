@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "formats/core/model/contents/variants.h"
 #include "formats/core/model/context.h"
-#include "formats/core/model/variant_values.h"
-#include "formats/core/model/variants.h"
+#include "formats/core/model/elements/variant_values.h"
 #include "fs/text/text_file.h"
 #include "fs/views/variants/variant_rows.h"
 

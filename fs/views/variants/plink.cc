@@ -5,8 +5,8 @@
 #include <span>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/variant_values.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/elements/variant_values.h"
 #include "formats/core/text/ascii.h"
 #include "formats/core/text/number_loops.h"
 #include "fs/views/table/row_text.h"

@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "formats/core/model/contents/variants.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "formats/core/model/variants.h"
 #include "fs/layout/byte_layout.h"
 #include "fs/text/text_file.h"
 #include "fs/views/file_rows.h"

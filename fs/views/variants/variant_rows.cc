@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/core/model/variant_values.h"
+#include "formats/core/model/elements/variant_values.h"
 
 namespace plainfs {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/variants.h"
+#include "formats/core/model/contents/variants.h"
 
 namespace plainfs {
 

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/variant_values.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/elements/variant_values.h"
 #include "formats/core/text/number_loops.h"
 #include "fs/text/field_text.h"
 #include "fs/views/genomics/position_index.h"

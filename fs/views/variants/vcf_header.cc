@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "formats/core/model/variant_values.h"
+#include "formats/core/model/elements/variant_values.h"
 
 namespace plainfs {
 

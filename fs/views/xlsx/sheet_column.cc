@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/counted_times.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/counted_times.h"
+#include "formats/core/model/elements/element_text.h"
+#include "formats/core/model/elements/time_text.h"
 #include "formats/core/text/number_text.h"
 #include "formats/core/text/utf8.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
 #include "fs/views/table/factor_codes.h"
 #include "fs/views/xlsx/cell_text.h"

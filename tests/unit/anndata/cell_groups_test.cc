@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "formats/annotated/annotated_matrices.h"
-#include "formats/core/model/counted_times.h"
+#include "formats/core/model/arrays/counted_times.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/unit/anndata/anndata_store.h"

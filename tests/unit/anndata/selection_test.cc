@@ -4,7 +4,7 @@
 #include <random>
 
 #include "formats/annotated/parts.h"
-#include "formats/core/model/factor.h"
+#include "formats/core/model/arrays/factor.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/store_nodes.h"

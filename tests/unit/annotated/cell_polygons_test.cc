@@ -1,5 +1,5 @@
 // The centroids of segmented cells.
-#include "formats/annotated/cell_polygons.h"
+#include "formats/annotated/slides/cell_polygons.h"
 
 #include <boost/filesystem/fstream.hpp>
 #include <boost/test/unit_test.hpp>

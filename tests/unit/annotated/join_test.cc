@@ -3,9 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/annotated/parts.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/factor.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/elements/element_text.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

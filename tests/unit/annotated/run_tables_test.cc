@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "formats/core/model/factor.h"
+#include "formats/core/model/arrays/factor.h"
 #include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"

@@ -9,8 +9,8 @@
 
 #include "formats/core/base/bytes.h"
 #include "formats/core/codecs/checksum.h"
-#include "formats/core/model/numpy_dtype.h"
-#include "formats/core/model/object_text.h"
+#include "formats/core/model/elements/numpy_dtype.h"
+#include "formats/core/model/elements/object_text.h"
 #include "formats/core/text/base64.h"
 
 #include "tests/support/mentions.h"

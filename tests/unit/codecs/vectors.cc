@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "formats/core/base/bytes.h"
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 #include "formats/core/text/base64.h"
 #include "formats/core/text/number_text.h"
 

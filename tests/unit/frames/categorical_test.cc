@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/factor.h"
+#include "formats/core/model/arrays/factor.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/elements.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/store_nodes.h"
 

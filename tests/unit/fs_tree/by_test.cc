@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/core/model/cell_table.h"
+#include "formats/core/model/contents/cell_table.h"
 #include "fs/filesystem.h"
 #include "fs/tree/tree.h"
 #include "tests/support/mentions.h"

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "tests/support/made_files.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"

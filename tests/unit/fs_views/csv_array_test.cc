@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 #include "fs/text/field_text.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "formats/core/model/nested_array.h"
+#include "formats/core/model/arrays/nested_array.h"
 #include "fs/text/field_text.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

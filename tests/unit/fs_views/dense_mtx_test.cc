@@ -6,8 +6,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/sparse/dense_entries.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

@@ -2,8 +2,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/containers/hdf5/library/skeleton.h"
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "fs/layout/h5_layout.h"
 #include "fs/views/matrix/tenx_h5.h"
 #include "tests/support/sample_arrays.h"

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "fs/layout/text_segments.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/open_store.h"
 #include "fs/views/images/image_files.h"

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 

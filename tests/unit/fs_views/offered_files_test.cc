@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/nested_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/nested_array.h"
 #include "fs/views/view.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"

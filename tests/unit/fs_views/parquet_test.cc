@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "formats/core/model/counted_times.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/counted_times.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

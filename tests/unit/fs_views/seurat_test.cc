@@ -2,9 +2,9 @@
 #include <cmath>
 #include <limits>
 
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/generated_array.h"
-#include "formats/core/model/turned_array.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/arrays/generated_array.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "fs/layout/text_segments.h"
 #include "fs/views/r/r_files.h"
 #include "fs/views/r/seurat_names.h"

@@ -2,8 +2,8 @@
 #include <map>
 #include <regex>
 
-#include "formats/core/model/counted_times.h"
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/counted_times.h"
+#include "formats/core/model/arrays/generated_array.h"
 #include "fs/views/xlsx/cell_text.h"
 #include "fs/views/xlsx/sheet_column.h"
 #include "fs/views/xlsx/workbook.h"

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/schemas/loom/attribute_table.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/sample_arrays.h"

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "tests/support/mentions.h"
 #include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"

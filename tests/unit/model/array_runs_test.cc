@@ -1,4 +1,4 @@
-#include "formats/core/model/array_runs.h"
+#include "formats/core/model/arrays/array_runs.h"
 
 #include <boost/test/unit_test.hpp>
 #include <numeric>

@@ -1,9 +1,9 @@
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
-#include "formats/core/model/assembly.h"
+#include "formats/core/model/arrays/assembly.h"
 #include "tests/support/mentions.h"
 #include "tests/unit/model/random_elements.h"
 

@@ -1,4 +1,4 @@
-#include "formats/core/model/attribute.h"
+#include "formats/core/model/elements/attribute.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,10 +1,10 @@
-#include "formats/core/model/axis_order.h"
+#include "formats/core/model/arrays/axis_order.h"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "tests/unit/model/random_elements.h"
 
 namespace {

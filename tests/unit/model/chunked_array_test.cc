@@ -1,10 +1,10 @@
-#include "formats/core/model/chunked_array.h"
+#include "formats/core/model/arrays/chunked_array.h"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "formats/core/model/assembly.h"
+#include "formats/core/model/arrays/assembly.h"
 #include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"

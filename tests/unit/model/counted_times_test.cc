@@ -1,11 +1,11 @@
-#include "formats/core/model/counted_times.h"
+#include "formats/core/model/arrays/counted_times.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "formats/core/model/derived_array.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/element_text.h"
+#include "formats/core/model/elements/time_text.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 

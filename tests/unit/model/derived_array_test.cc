@@ -1,10 +1,10 @@
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
-#include "formats/core/model/chunked_array.h"
-#include "formats/core/model/factor.h"
+#include "formats/core/model/arrays/chunked_array.h"
+#include "formats/core/model/arrays/factor.h"
 #include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"

@@ -1,4 +1,4 @@
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 
 #include <bit>
 #include <boost/test/unit_test.hpp>

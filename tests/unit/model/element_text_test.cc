@@ -1,4 +1,4 @@
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

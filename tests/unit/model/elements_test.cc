@@ -1,4 +1,4 @@
-#include "formats/core/model/elements.h"
+#include "formats/core/model/elements/elements.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/core/model/generated_array.h"
+#include "formats/core/model/arrays/generated_array.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

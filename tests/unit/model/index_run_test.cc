@@ -1,4 +1,4 @@
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/index_run.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/attribute.h"
+#include "formats/core/model/elements/attribute.h"
 #include "tests/support/mentions.h"
 
 using namespace plainfs;

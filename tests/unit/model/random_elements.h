@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/array.h"
-#include "formats/core/model/elements.h"
+#include "formats/core/model/arrays/array.h"
+#include "formats/core/model/elements/elements.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "formats/core/model/shared_arrays.h"
+#include "formats/core/model/arrays/shared_arrays.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/elements/time_text.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,11 +1,11 @@
 #include "formats/schemas/nwb/schema.h"
 
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/nested_array.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

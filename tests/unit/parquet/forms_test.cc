@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/base/encode.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "tests/support/mentions.h"
 
 namespace plainfs::parquet {

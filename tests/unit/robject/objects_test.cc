@@ -3,7 +3,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/containers/rds/container.h"
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/schemas/robject/schema.h"
 #include "tests/support/probe.h"
 #include "tests/support/store_nodes.h"

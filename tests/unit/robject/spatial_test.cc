@@ -7,8 +7,8 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/seurat_objects.h"
-#include "formats/annotated/slides.h"
-#include "formats/core/model/element_text.h"
+#include "formats/annotated/slides/slides.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/open_store.h"
 #include "tests/support/mentions.h"
 #include "tests/support/probe.h"

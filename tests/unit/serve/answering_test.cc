@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "cache/request.h"
-#include "formats/core/model/nested_array.h"
+#include "formats/core/model/arrays/nested_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/unit/serve/served.h"
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "cache/request.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/embeddings.h"

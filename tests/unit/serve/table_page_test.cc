@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "fs/serve/pages/table/row_order.h"
 #include "tests/unit/serve/pages.h"
 

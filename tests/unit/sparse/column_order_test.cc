@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "tests/support/room_on_disk.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/temporary_directory.h"

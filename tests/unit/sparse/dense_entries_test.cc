@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "formats/core/model/array_runs.h"
-#include "formats/core/model/derived_array.h"
+#include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

@@ -1,8 +1,8 @@
-#include "formats/core/model/gathered.h"
+#include "formats/core/model/arrays/gathered.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/turned_array.h"
+#include "formats/core/model/arrays/turned_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/store_nodes.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements/element_text.h"
 #include "formats/schemas/tenx/schema.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/sample_arrays.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/elements/numpy_dtype.h"
 
 #include "tests/support/mentions.h"
 

@@ -8,7 +8,7 @@
 #include "formats/containers/hdf5/library/library.h"
 #include "formats/containers/hdf5/stored_elements.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 
 namespace plainfs::hdf5 {
 namespace {

@@ -11,7 +11,7 @@
 #include "formats/containers/hdf5/library/library.h"
 #include "formats/containers/hdf5/library/library_file.h"
 #include "formats/containers/hdf5/library/open_file.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::hdf5 {
 

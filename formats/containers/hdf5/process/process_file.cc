@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 
 namespace plainfs::hdf5 {
 

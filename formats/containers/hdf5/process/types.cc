@@ -3,7 +3,7 @@
 
 #include "formats/containers/hdf5/process/answers.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements/dtype.h"
 
 namespace plainfs::hdf5 {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/array/heat_map.h"
 #include "fs/serve/pages/cells/embeddings.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/first_rows.h"
 #include "fs/serve/pages/model/statistics.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/factor.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/elements/element_text.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/serve/pages/model/samples.h"

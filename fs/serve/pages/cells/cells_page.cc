@@ -6,7 +6,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/main_part.h"
-#include "formats/annotated/slides.h"
+#include "formats/annotated/slides/slides.h"
 #include "formats/core/base/location.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "formats/annotated/cell_groups.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "fs/serve/pages/cells/markers.h"
 #include "fs/serve/pages/cells/slide_view.h"
 #include "fs/views/anndata/anndata_files.h"

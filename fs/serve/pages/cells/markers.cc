@@ -9,7 +9,7 @@
 
 #include "cache/request.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/model/nearest.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/annotated/slides.h"
+#include "formats/annotated/slides/slides.h"
 #include "formats/core/base/checked.h"
 #include "fs/serve/plots/pixels.h"
 #include "fs/views/images/picture.h"

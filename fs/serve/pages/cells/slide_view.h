@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "formats/core/model/slide.h"
+#include "formats/core/model/contents/slide.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/plots/plot.h"
 

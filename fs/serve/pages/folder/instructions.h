@@ -2,7 +2,7 @@
 // to viewers that read it from here.
 #pragma once
 
-#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/contents/annotated_matrix.h"
 #include "formats/core/text/json.h"
 #include "fs/serve/pages/model/subject.h"
 

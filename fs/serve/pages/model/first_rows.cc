@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/index_run.h"
+#include "formats/core/model/arrays/index_run.h"
+#include "formats/core/model/elements/element_text.h"
 #include "fs/report/columns.h"
 #include "fs/report/words.h"
 #include "fs/views/table/flat_columns.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs::serve {
 namespace {

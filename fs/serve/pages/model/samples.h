@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/core/model/array.h"
+#include "formats/core/model/arrays/array.h"
 #include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/nested_array.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/samples.h"
 #include "fs/serve/pages/model/statistics.h"

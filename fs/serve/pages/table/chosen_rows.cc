@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "formats/annotated/selection.h"
-#include "formats/core/model/nested_array.h"
+#include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/text/percent.h"
 #include "fs/serve/pages/table/table_page.h"
 #include "fs/serve/pages/table/table_work.h"

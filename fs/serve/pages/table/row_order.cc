@@ -7,10 +7,10 @@
 
 #include "cache/request.h"
 #include "formats/annotated/cell_groups.h"
-#include "formats/core/model/element_text.h"
-#include "formats/core/model/factor.h"
-#include "formats/core/model/number_cast.h"
-#include "formats/core/model/time_text.h"
+#include "formats/core/model/arrays/factor.h"
+#include "formats/core/model/elements/element_text.h"
+#include "formats/core/model/elements/number_cast.h"
+#include "formats/core/model/elements/time_text.h"
 #include "fs/serve/pages/model/nearest.h"
 
 namespace plainfs::serve {

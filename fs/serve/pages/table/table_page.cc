@@ -9,8 +9,8 @@
 
 #include "cache/request.h"
 #include "formats/annotated/cell_groups.h"
-#include "formats/core/model/gathered.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/arrays/gathered.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/first_rows.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/core/model/index_run.h"
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/arrays/index_run.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/first_rows.h"
 #include "fs/serve/plots/plot.h"

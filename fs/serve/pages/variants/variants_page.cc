@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "formats/core/model/number_cast.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/nearest.h"

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "formats/core/model/variants.h"
+#include "formats/core/model/contents/variants.h"
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/model/page_model.h"
 
