@@ -229,8 +229,14 @@ void choose_parts(MuDataParts& parts, const ReadOptions& options) {
     if (one.x_layer.empty()) try_in(parts.common);
     if (!any) throw *refusal;
   };
-  if (!options.x_layer.empty()) choose({.x_layer = options.x_layer});
-  for (const std::string& part : options.without) choose({.without = {part}});
+  ReadOptions layer;
+  layer.x_layer = options.x_layer;
+  if (!layer.x_layer.empty()) choose(layer);
+  for (const std::string& part : options.without) {
+    ReadOptions without;
+    without.without = {part};
+    choose(without);
+  }
 }
 
 MuDataParts of_seurat(const GroupPtr& root, Context& context) {

@@ -38,7 +38,7 @@ std::string fault_for_seurat(const FoundAnnotatedMatrix& matrix) {
   return matrix.has_counts ? "" : "it has no X, layers/counts or raw/X";
 }
 
-struct Modality {
+struct NamedModality {
   std::string name;
   MakeMatrix make;
 };
@@ -53,10 +53,10 @@ std::optional<uint64_t> cells_of(const GroupPtr& anndata, Context& context) {
 }
 
 // names: of all modalities of the store.
-JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modalities,
+JointMatrices joined(const GroupPtr& root, const std::vector<NamedModality>& modalities,
                      const std::vector<std::string>& names, Context& context) {
   JointMatrices joint;
-  for (const Modality& modality : modalities) joint.parts.push_back({modality.name, modality.make()});
+  for (const NamedModality& modality : modalities) joint.parts.push_back({modality.name, modality.make()});
   const auto obs = content_of<Table>(member_of(root, "obs", context));
   if (!obs) throw unsupported("obs is not a table of AnnData");
   joint.obs = *obs;
@@ -144,7 +144,7 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
   if (!root) return std::nullopt;
   const std::optional<Node> mod = root->find("mod");
   if (!mod || !mod->parts || !root->find("obs")) return std::nullopt;
-  std::vector<Modality> modalities;
+  std::vector<NamedModality> modalities;
   const std::optional<uint64_t> cells = cells_of(root, context);
   const std::vector<std::string> names = anndata::modalities_of(*mod->parts);
   for (const std::string& name : names) {
