@@ -10,7 +10,6 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <optional>
 #include <thread>
 
 #include "formats/core/base/descriptor.h"
@@ -28,8 +27,8 @@ Failure failed(const std::string& path, const std::string& why) {
   return Failure(kMountFailed, fmt::format("{}: {}", path, why));
 }
 
-// Returns nullopt if nothing listens there yet.
-std::optional<Descriptor> connected(const std::string& path) {
+// Returns no descriptor if nothing listens there yet.
+Descriptor connected(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
@@ -39,7 +38,7 @@ std::optional<Descriptor> connected(const std::string& path) {
   ::fcntl(socket.number(), F_SETFD, FD_CLOEXEC);
   if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
     return socket;
-  if (errno == ENOENT || errno == ECONNREFUSED || errno == EINTR) return std::nullopt;
+  if (errno == ENOENT || errno == ECONNREFUSED || errno == EINTR) return {};
   throw failed(path, std::strerror(errno));
 }
 
@@ -90,14 +89,14 @@ Descriptor received(const std::string& path, int socket) {
 
 std::string receive_mount(const std::string& path, unsigned seconds) {
   const auto end = Clock::now() + std::chrono::seconds(seconds);
-  std::optional<Descriptor> socket;
-  while (!(socket = connected(path))) {
+  Descriptor socket;
+  while ((socket = connected(path)).number() < 0) {
     if (Clock::now() >= end) throw failed(path, fmt::format("no program listens there after {} s", seconds));
     std::this_thread::sleep_for(kBetweenKnocks);
   }
-  if (!is_readable(socket->number(), end))
+  if (!is_readable(socket.number(), end))
     throw failed(path, fmt::format("no message with a descriptor after {} s", seconds));
-  return fmt::format("/dev/fd/{}", received(path, socket->number()).release());
+  return fmt::format("/dev/fd/{}", received(path, socket.number()).release());
 }
 
 }  // namespace plainfs
