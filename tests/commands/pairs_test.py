@@ -58,6 +58,16 @@ def read_anndata(path):
         (anndata.read_zarr if path.endswith(".zarr") else anndata.read_h5ad)(path)
 
 
+def read_mudata(path):
+    import anndata
+    import h5py
+
+    with warnings.catch_warnings(), h5py.File(path) as file:
+        warnings.simplefilter("ignore")
+        for name in file["mod"]:
+            anndata.experimental.read_elem(file["mod"][name])
+
+
 def read_archive(path):
     import anndata
     import zarr
@@ -73,6 +83,15 @@ def read_tenx(path):
     with h5py.File(path) as file:
         matrix = file["matrix"]
         assert matrix["indptr"].shape == (matrix["shape"][1] + 1,) and len(matrix["data"]) == matrix["indptr"][-1]
+
+
+def read_loom(path):
+    import h5py
+
+    with h5py.File(path) as file:
+        genes, cells = file["matrix"].shape
+        for group, length in (("row_attrs", genes), ("col_attrs", cells)):
+            assert all(len(values) == length for values in file[group].values()), group
 
 
 class Refused(Exception):
@@ -173,6 +192,8 @@ READERS = {
     ".h5ad": (read_anndata, modules("anndata")),
     ".zarr": (read_anndata, modules("anndata", "zarr")),
     ".zarr.zip": (read_archive, modules("anndata", "zarr")),
+    ".loom": (read_loom, modules("h5py")),
+    ".h5mu": (read_mudata, modules("anndata", "h5py")),
     ".h5": (read_tenx, modules("h5py")),
     ".mtx": (read_mtx, modules("scipy")),
     ".npy": (read_npy, modules("numpy")),

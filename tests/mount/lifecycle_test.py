@@ -87,7 +87,8 @@ class Lifecycle(Folder):
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point)))
         os.makedirs(os.path.join(point, "mine"))
         self.assertEqual(run(PROGRAM, store).stdout.decode(), point + "-1\n")
-        run("fusermount3", "-u", point + "-1")
+        # `plainfs ps` of another test may look into the mount at this moment.
+        self.assertTrue(mounted.wait_until(lambda: run("fusermount3", "-u", point + "-1").returncode == 0))
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point + "-1")))
         self.assertTrue(os.path.exists(point))
 

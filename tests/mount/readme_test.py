@@ -329,6 +329,12 @@ class Seurat(Recipe):
         self.shell(block("seq $(plainfs export --plan"))
         self.assert_is_export("copy")
 
+    def test_machines_find_the_sizes_together(self):
+        self.copy_store("pbmc")
+        self.shell(block("for task in 1 2 3"))
+        with open(os.path.join(self.folder, "sized.json"), encoding="utf-8") as plan:
+            self.assertEqual(len(json.load(plan)["tasks"]), 4)
+
     @needs("snakemake")
     def test_snakemake_exports(self):
         self.copy_store("pbmc")

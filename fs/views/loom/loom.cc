@@ -402,6 +402,7 @@ std::unique_ptr<const PackedForm> packed_loom(const AnnotatedMatrix& matrix, Con
 
 void offer_loom_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
+    if (found.refusal) continue;
     const std::string file = found.name == "anndata" ? "the .loom" : found.name + ".loom";
     const auto lay_out = [make = found.make, &context, file] { return loom(make(), context, file); };
     const auto pack = [make = found.make, &context, file] { return packed_loom(make(), context, file); };

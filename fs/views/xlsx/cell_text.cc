@@ -122,13 +122,13 @@ void check_length(std::string_view text) {
     throw unsupported("a text of {} characters; a cell of Excel holds at most {}", units, kMaxCellText);
 }
 
-std::string escaped(std::string_view text) {
+std::string xml_text(std::string_view text) {
   std::string out;
   append_escaped(text, false, out);
   return out;
 }
 
-std::string escaped_in_attribute(std::string_view text) {
+std::string xml_attribute(std::string_view text) {
   std::string out;
   append_escaped(text, true, out);
   return out;

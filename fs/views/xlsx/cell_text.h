@@ -25,8 +25,8 @@ void check_length(std::string_view text);
 
 // Returns the text in XML: with entities, and with characters that XML cannot hold as _xHHHH_. Requires: it
 // is UTF-8.
-std::string escaped(std::string_view text);
+std::string xml_text(std::string_view text);
 // Returns the text in an attribute, in which quotes and line feeds are entities, too.
-std::string escaped_in_attribute(std::string_view text);
+std::string xml_attribute(std::string_view text);
 
 }  // namespace plainfs

@@ -172,7 +172,7 @@ class SharedTexts : public EmittingSource<SharedTexts> {
   template <class Sink>
   static void put_shared(std::string_view text, Sink& sink) {
     sink.put(std::string_view("<si><t xml:space=\"preserve\">"));
-    sink.put(std::string_view(escaped(text)));
+    sink.put(std::string_view(xml_text(text)));
     sink.put(std::string_view("</t></si>"));
   }
 
@@ -293,13 +293,13 @@ std::string workbook(const std::vector<OpenSheet>& sheets) {
                      kMain, kRelations);
   for (size_t i = 0; i < sheets.size(); ++i) {
     const OpenSheet& sheet = sheets[i];
-    out += fmt::format("<sheet name=\"{0}\" sheetId=\"{1}\" r:id=\"rId{1}\"/>",
-                       escaped_in_attribute(sheet.name), i + 1);
+    out += fmt::format("<sheet name=\"{0}\" sheetId=\"{1}\" r:id=\"rId{1}\"/>", xml_attribute(sheet.name),
+                       i + 1);
     if (!sheet.columns.empty())
       filters += fmt::format(
           "<definedName name=\"_xlnm._FilterDatabase\" localSheetId=\"{}\" "
           "hidden=\"1\">{}!$A$1:{}</definedName>",
-          i, escaped(in_quotes(sheet.name)), sheet.last("$"));
+          i, xml_text(in_quotes(sheet.name)), sheet.last("$"));
   }
   out += "</sheets>";
   if (!filters.empty()) out += "<definedNames>" + filters + "</definedNames>";

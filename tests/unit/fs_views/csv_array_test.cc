@@ -5,6 +5,7 @@
 
 #include "formats/core/model/arrays/array_runs.h"
 #include "fs/text/field_text.h"
+#include "fs/views/array/line_grid.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -263,6 +264,14 @@ BOOST_AUTO_TEST_CASE(vast_arrays_without_a_chunk_have_a_size_at_once) {
   TextFile file(csv_array({array, nullptr, nullptr}, context), context);
   BOOST_TEST(file.size() == kSide * kSide * 4);
   BOOST_TEST(read_text(file, kSide * kSide * 2 - 2, 6) == "5\n-25,");
+}
+
+BOOST_AUTO_TEST_CASE(tiny_chunks_bound_a_block_but_not_the_number_of_blocks) {
+  TestContext context;
+  const LineGrid few(MostlyAbsent(context, {24'000}, {2}, false), 3, context);
+  BOOST_TEST(few.block_count() == 24'000u / 32);
+  const LineGrid many(MostlyAbsent(context, {1'000'000'000}, {1}, false), 3, context);
+  BOOST_TEST(many.block_count() <= uint64_t{1} << 17);
 }
 
 BOOST_AUTO_TEST_CASE(absent_chunks_of_wide_rows_are_looked_up_once_a_row) {

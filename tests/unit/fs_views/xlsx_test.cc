@@ -65,12 +65,12 @@ BOOST_AUTO_TEST_CASE(texts_that_readers_change_are_shared) {
 }
 
 BOOST_AUTO_TEST_CASE(characters_that_xml_cannot_hold_are_escaped) {
-  BOOST_TEST(escaped("a<b>&\"'") == "a&lt;b&gt;&amp;\"'");
-  BOOST_TEST(escaped("\x01\r\n\t\x1f") == "_x0001__x000D_\n\t_x001F_");
-  BOOST_TEST(escaped(std::string_view("\0", 1)) == "_x0000_");
-  BOOST_TEST(escaped("_x000D_ _x1_ _xg_") == "_x005F_x000D_ _x005F_x1_ _xg_");
-  BOOST_TEST(escaped("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd") == "_xFFFE__xFFFF_\xef\xbf\xbd");
-  BOOST_TEST(escaped_in_attribute("a\"\n") == "a&quot;&#10;");
+  BOOST_TEST(xml_text("a<b>&\"'") == "a&lt;b&gt;&amp;\"'");
+  BOOST_TEST(xml_text("\x01\r\n\t\x1f") == "_x0001__x000D_\n\t_x001F_");
+  BOOST_TEST(xml_text(std::string_view("\0", 1)) == "_x0000_");
+  BOOST_TEST(xml_text("_x000D_ _x1_ _xg_") == "_x005F_x000D_ _x005F_x1_ _xg_");
+  BOOST_TEST(xml_text("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd") == "_xFFFE__xFFFF_\xef\xbf\xbd");
+  BOOST_TEST(xml_attribute("a\"\n") == "a&quot;&#10;");
 }
 
 BOOST_AUTO_TEST_CASE(names_of_sheets_are_accepted_by_excel) {
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(shared_texts_are_numbered_through_all_blocks) {
     for (std::sregex_iterator it(sheet.begin(), sheet.end(), cell), end; it != end; ++it, ++found) {
       const uint64_t row = std::stoull((*it)[2]);
       const std::string want = row == 1 ? "<y>" : ((*it)[1] == "A" ? first : second)[row - 2];
-      if (shared.at(std::stoull((*it)[4])) != escaped(want)) BOOST_FAIL((*it)[0]);
+      if (shared.at(std::stoull((*it)[4])) != xml_text(want)) BOOST_FAIL((*it)[0]);
     }
   }
   BOOST_TEST(found == 2 * (1 + kRows / 3 + (kRows + 5) / 7));
