@@ -38,6 +38,35 @@ def work(mount):
     return {name: stats[name] for name in ("chunks_decoded", "text_blocks_measured")}
 
 
+def write_doubles(store, chunks):
+    """Writes a Zarr array of many numbers that take long to measure: one chunk of 8 MB under many names."""
+    array = {
+        "zarr_format": 2,
+        "shape": [chunks * 10**6],
+        "chunks": [10**6],
+        "dtype": "<f8",
+        "compressor": None,
+        "fill_value": 0,
+        "order": "C",
+        "filters": None,
+    }
+    os.makedirs(os.path.join(store, "a"))
+    for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", array)):
+        with open(os.path.join(store, name), "w", encoding="ascii") as file:
+            json.dump(content, file)
+    first = os.path.join(store, "a", "0")
+    numpy.random.default_rng(0).random(10**6).tofile(first)
+    for chunk in range(1, chunks):
+        os.link(first, os.path.join(store, "a", str(chunk)))
+
+
+def busy_seconds(process):
+    """Returns the time of processors that a process has used."""
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 NOTHING = {"chunks_decoded": 0, "text_blocks_measured": 0}
 
 
@@ -197,20 +226,7 @@ class Index(Folder):
     def test_interrupted_pass_goes_on(self):
         """Stops an index and a plan that would take long. What they have measured is kept, and each goes on."""
         store = os.path.join(self.folder, "large.zarr")
-        os.makedirs(os.path.join(store, "a"))
-        array = {
-            "zarr_format": 2,
-            "shape": [10**10],
-            "chunks": [10**6],
-            "dtype": "|i1",
-            "compressor": None,
-            "fill_value": 0,
-            "order": "C",
-            "filters": None,
-        }
-        for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", array)):
-            with open(os.path.join(store, name), "w", encoding="ascii") as file:
-                json.dump(content, file)
+        write_doubles(store, 2000)
         time.sleep(0.1)
         kept = []
         for command in (("index",), ("index",), ("export", "--plan")):
@@ -218,7 +234,7 @@ class Index(Folder):
             if command[0] == "export":
                 line.append(os.path.join(self.folder, "plan"))
             process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            time.sleep(1)
+            self.assertTrue(wait_until(lambda: busy_seconds(process) > 1, 60))
             process.send_signal(signal.SIGINT)
             text = process.communicate()[1].decode()
             self.assertEqual(process.returncode, -signal.SIGINT, text)
