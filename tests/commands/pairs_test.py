@@ -59,13 +59,13 @@ def read_anndata(path):
 
 
 def read_mudata(path):
-    import anndata
     import h5py
+    from anndata.experimental import read_elem
 
     with warnings.catch_warnings(), h5py.File(path) as file:
         warnings.simplefilter("ignore")
         for name in file["mod"]:
-            anndata.experimental.read_elem(file["mod"][name])
+            read_elem(file["mod"][name])
 
 
 def read_archive(path):
