@@ -156,7 +156,7 @@ class StoredZip {
 
   const ZipContentPtr content_;
   std::vector<ZipEntry> entries_;  // without their checksums
-  uint64_t directory_ = 0;      // its place
+  uint64_t directory_ = 0;         // its place
   uint64_t size_ = 0;
 };
 

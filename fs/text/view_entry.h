@@ -53,8 +53,8 @@ struct ViewEntry {
   bool is_never_listed = false;
   // Its size depends on data of the store, which must be fetched if the store is remote. Set by the tree.
   bool is_sized_by_reading = false;
-  bool shows_again = false;  // View::shows_again of its view. Set by the tree.
-  FileIdentity identity{};   // completed by the tree
+  bool shows_again = false;   // View::shows_again of its view. Set by the tree.
+  FileIdentity identity{};    // completed by the tree
   PackFolder pack = nullptr;  // of a directory with a compressed form
 
   // Returns the node, which is empty if shared_node is null.
