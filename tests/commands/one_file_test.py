@@ -267,7 +267,9 @@ class Choice(Folder):
 
     def test_options_of_a_file_are_refused_for_a_folder(self):
         printed = self.refused(1, "--level=3", PBMC, self.at("out/"))
-        self.assertIn("--without, --level, --zarr-format, --dry-run, --quiet and --force are for an export to one file", printed)
+        self.assertIn(
+            "--without, --level, --zarr-format, --dry-run, --quiet and --force are for an export to one file", printed
+        )
         self.assertIn(
             "--level ten: expected a number from 0 to 9", self.refused(1, "--level", "ten", PBMC, self.at("a.rds"))
         )
