@@ -9,6 +9,7 @@
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
+#include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/plots/plot.h"
 #include "fs/views/file_forms.h"
 
