@@ -9,7 +9,6 @@
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
-#include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/plots/plot.h"
 #include "fs/views/file_forms.h"
 
@@ -283,7 +282,7 @@ bool answer_image(const Exchange& exchange, const Site::Place& place) {
   if (!problems.empty()) throw not_found("{}", problems[0].text);
   const std::optional<Picture> picture = chosen_picture(*image, choice);
   if (!picture) throw unsupported("{}: no level is small enough", file_name(forms::kPreview));
-  WorkBudget::Share share = exchange.pages.work->take(kMaxPictureWork);
+  WorkBudget::Share share = exchange.settings.work->take(kMaxPictureWork);
   const ByteLayout layout = png(*picture, *meaning.what.context);
   std::string bytes(layout.size(), '\0');
   layout.read({0, std::as_writable_bytes(std::span(bytes))});
@@ -295,7 +294,7 @@ bool answer_image(const Exchange& exchange, const Site::Place& place) {
 }
 
 void make_picture(const Exchange& exchange, const Site::Place& place) {
-  const WorkBudget::Share share = exchange.pages.work->take(kMaxPictureWork);
+  const WorkBudget::Share share = exchange.settings.work->take(kMaxPictureWork);
   place.filesystem->status_with_size(place.inode);
 }
 
