@@ -19,11 +19,19 @@ def size_of(store):
     return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(store) for name in names)
 
 
+def readable_stores(data, suite):
+    """Returns the stores of the cases of a suite, or the files of one that has no cases."""
+    folder = os.path.join(data, suite)
+    files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    files = [path for path in files if os.path.isfile(path)]
+    return files or [store for case, store in cases(data, [suite]) if not refused(case)]
+
+
 def main():
     program, data, suite, count, seed = sys.argv[1:]
     if not os.path.isdir(os.path.join(data, suite)):
         sys.exit(f"mutate: no golden cases of {suite}")
-    readable = sorted((store for case, store in cases(data, [suite]) if not refused(case)), key=size_of)
+    readable = sorted(readable_stores(data, suite), key=size_of)
     # The smallest table of PyTables has several megabytes.
     stores = [store for store in readable if size_of(store) <= MOST_BYTES] or readable[:1]
     # Only a few changes of each, so that the fixed set of the tests covers many stores.
