@@ -23,7 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A store with passes that took less in total has no index: it would cost as much as it saves.
+// A store with passes that took less in total has no index: it would cost as much as it saves. A pass that
+// has not ended was long.
 constexpr auto kWorthKeeping = std::chrono::milliseconds(10);
 // While a session lasts: a pass of this duration is saved at once, and saving takes at most one part in
 // kSavingShare of the time.
@@ -55,6 +56,12 @@ bool is_held(const IndexFile::Place& place, ByteSpan measured) {
 
 bool is_entry_in_part(const Bytes& entry) {
   return is_in_part(*decode_measured(entry));
+}
+
+// Returns whether a pass that has not ended measured one of the entries.
+bool has_part(const std::map<std::string, Bytes>& entries) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const auto& entry) { return is_entry_in_part(entry.second); });
 }
 
 // Returns the entry for both measurements of a file.
@@ -265,7 +272,7 @@ void StoreIndex::save(bool is_wanted) {
   Duration passes{0};
   {
     const MutexLock lock(mutex_);
-    if (added_.empty() || (!is_wanted && passes_ < kWorthKeeping)) return;
+    if (added_.empty() || (!is_wanted && passes_ < kWorthKeeping && !has_part(added_))) return;
     added = added_;
     passes = std::exchange(passes_, Duration(0));
   }
@@ -286,9 +293,7 @@ void StoreIndex::save(bool is_wanted) {
 void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   // Several machines may measure the parts of one store at once.
   IndexFolder::Turn turn;
-  if (std::any_of(added.begin(), added.end(),
-                  [](const auto& entry) { return is_entry_in_part(entry.second); }))
-    turn = folder_->wait_for_turn(name_, key_);
+  if (has_part(added)) turn = folder_->wait_for_turn(name_, key_);
   const auto used = sources_.stamps();
   if (!used || used->empty()) throw without_stamps(store_);
   std::map<std::string, std::string> sources;

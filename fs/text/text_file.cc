@@ -124,6 +124,10 @@ struct TextFile::State : BlockStream<TextBlock> {
   MeasuredPtr before GUARDED_BY(published.preparing);  // an adopted measurement in part, not yet in `sizes`
   mutable Mutex sharing;                               // no longer than to copy the pointer
   std::shared_ptr<BlockSizes> sizes GUARDED_BY(sharing);  // null: no pass is under way
+  // Of the text that the pass measures, which the source may describe anew meanwhile. The version is empty if
+  // another session cannot continue the pass.
+  std::string version_of_sizes GUARDED_BY(sharing);
+  uint64_t division_of_sizes GUARDED_BY(sharing) = 0;
   std::atomic<uint64_t> kept_bytes{0};     // of text; relaxed, like the next two: a small excess is harmless
   std::atomic<uint64_t> kept_end{0};       // one past the last block that is kept
   std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
@@ -250,7 +254,9 @@ BlockSizes& TextFile::State::sizes_to_measure() {
     count_offsets(2 * count);  // sizes, and the offsets computed from them
     sizes = std::make_shared<BlockSizes>(count);
     // A head that follows the blocks needs all of them.
-    if (before && !source->head_follows_blocks()) sizes->adopt(*before, source->division());
+    version_of_sizes = source->head_follows_blocks() ? std::string() : source->version();
+    division_of_sizes = source->division();
+    if (before && !version_of_sizes.empty()) sizes->adopt(*before, division_of_sizes);
     before = nullptr;
   }
   return *sizes;
@@ -265,13 +271,15 @@ std::shared_ptr<BlockSizes> TextFile::State::take_sizes() {
 // Returns what the pass under way has measured so far; null if that is nothing, or cannot be continued.
 MeasuredPtr TextFile::State::measured_in_part() const {
   std::shared_ptr<const BlockSizes> so_far;
+  std::string version;
+  uint64_t division = 0;
   {
     const MutexLock lock(sharing);
     so_far = sizes;
+    version = version_of_sizes;
+    division = division_of_sizes;
   }
-  const std::string version = so_far ? source->version() : "";
-  if (version.empty() || source->head_follows_blocks()) return nullptr;
-  return so_far->measured_in_part(version, source->division());
+  return so_far && !version.empty() ? so_far->measured_in_part(version, division) : nullptr;
 }
 
 // Takes what an earlier session has measured, for the next pass.

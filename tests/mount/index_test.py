@@ -16,7 +16,7 @@ import h5py
 import numpy
 
 import sizes_file
-from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, in_own_namespace, main, run, wait_until
+from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, daemon_of, in_own_namespace, main, run, wait_until
 
 SEURAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
 
@@ -60,9 +60,9 @@ def write_doubles(store, chunks):
         os.link(first, os.path.join(store, "a", str(chunk)))
 
 
-def busy_seconds(process):
+def busy_seconds(pid):
     """Returns the time of processors that a process has used."""
-    with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -234,7 +234,7 @@ class Index(Folder):
             if command[0] == "export":
                 line.append(os.path.join(self.folder, "plan"))
             process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            self.assertTrue(wait_until(lambda: busy_seconds(process) > 1, 60))
+            self.assertTrue(wait_until(lambda: busy_seconds(process.pid) > 1, 60))
             process.send_signal(signal.SIGINT)
             text = process.communicate()[1].decode()
             self.assertEqual(process.returncode, -signal.SIGINT, text)
@@ -511,6 +511,22 @@ class Index(Folder):
     def test_mount_ends_during_indexing(self):
         with self.mount("-o", "index_ahead") as mount:
             os.stat(mount.join("values.csv"))
+
+    def test_mount_that_ends_keeps_what_a_pass_has_measured(self):
+        store = os.path.join(self.folder, "large.zarr")
+        write_doubles(store, 2000)
+        time.sleep(0.1)
+        with self.mount(store=store) as mount:
+            asking = subprocess.Popen(["stat", mount.join("a.csv")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.addCleanup(asking.communicate)
+            daemon = daemon_of(mount.path)
+            self.assertTrue(wait_until(lambda: busy_seconds(daemon) > 1, 60))
+            os.kill(daemon, signal.SIGTERM)
+            self.assertTrue(wait_until(lambda: daemon_of(mount.path) is None))
+            self.assertTrue(wait_until(lambda: not os.path.exists(f"/proc/{daemon}")))
+        (path,) = self.files()
+        with open(path, "rb") as file:
+            self.assertTrue(b" in part" in file.read())
 
     def test_no_index_is_kept_with_index_none(self):
         environment = {**os.environ, "XDG_CACHE_HOME": self.index}

@@ -34,8 +34,9 @@ Pair pair_of(const std::vector<double>& a, const std::vector<double>& b) {
   for (size_t i = 0; i < a.size(); ++i) {
     if (!std::isfinite(a[i]) || !std::isfinite(b[i])) continue;
     ++pair.cells;
-    ++(a[i] > 0 && b[i] > 0 ? pair.both : a[i] > 0 ? pair.only_first : pair.only_second);
-    if (a[i] <= 0 && b[i] <= 0) --pair.only_second;
+    pair.both += a[i] > 0 && b[i] > 0;
+    pair.only_first += a[i] > 0 && b[i] <= 0;
+    pair.only_second += a[i] <= 0 && b[i] > 0;
     const auto n = static_cast<double>(pair.cells);
     const double from_a = a[i] - mean_a, from_b = b[i] - mean_b;
     mean_a += from_a / n;
@@ -59,7 +60,7 @@ Figure pair_figure(const CellColour& a, const CellColour& b) {
     y.push_back(b.numbers[i]);
   }
   Plot plot{"pair",
-            fmt::format("{} against {} in {} cells", b.title(), a.title(), count_text(a.numbers.size())),
+            fmt::format("{} against {} in {} cells", b.title(), a.title(), count_text(pair.cells)),
             fmt::format("{} cells with both above zero, {} with {} alone, {} with {} alone; {}.",
                         count_text(pair.both), count_text(pair.only_first), a.name,
                         count_text(pair.only_second), b.name,
