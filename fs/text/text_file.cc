@@ -124,7 +124,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   MeasuredPtr before GUARDED_BY(published.preparing);  // an adopted measurement in part, not yet in `sizes`
   mutable Mutex sharing;                               // no longer than to copy the pointer
   std::shared_ptr<BlockSizes> sizes GUARDED_BY(sharing);  // null: no pass is under way
-  // Of the text that the pass measures, which the source may describe anew meanwhile. The version is empty if
+  // The text that the pass measures; the source may be prepared again meanwhile. The version is empty if
   // another session cannot continue the pass.
   std::string version_of_sizes GUARDED_BY(sharing);
   uint64_t division_of_sizes GUARDED_BY(sharing) = 0;

@@ -512,7 +512,7 @@ class Index(Folder):
         with self.mount("-o", "index_ahead") as mount:
             os.stat(mount.join("values.csv"))
 
-    def test_mount_that_ends_keeps_what_a_pass_has_measured(self):
+    def test_ended_mount_keeps_the_sizes_measured_so_far(self):
         store = os.path.join(self.folder, "large.zarr")
         write_doubles(store, 2000)
         time.sleep(0.1)

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """NAME.parquet beside every table, read by DuckDB and hyparquet: every value matches NAME.csv."""
-import json
 import math
 import os
 import struct
-import subprocess
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
-from optional import needs_npm, NPM
+from optional import answers_of_npm, needs_npm
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PBMC = os.path.join(HERE, "..", "data", "samples", "pbmc.h5ad")
@@ -16,17 +14,7 @@ SUITES = ("anndata", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-object
 
 def read_all(paths):
     """Returns the output of read.mjs for each file."""
-    done = subprocess.run(
-        ["node", os.path.join(NPM, "read.mjs")],
-        input="\n".join(paths),
-        text=True,
-        capture_output=True,
-        timeout=500,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise AssertionError(done.stderr)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return answers_of_npm("read.mjs", paths)
 
 
 def fields_of(path):

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """A SpatialData: its table by anndata, images and labels by zarr, shapes and points by DuckDB, on the mount and through
 `serve`. The store has the documented layout of spatialdata 0.2, a package that Debian does not have."""
-import json
 import os
 import subprocess
 import sys
 
 from mounted import Mount, Folder, main
-from optional import NPM, import_or_exit, needs_npm
+from optional import NPM, answers_of_npm, import_or_exit, needs_npm
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "serve"))
 
@@ -33,16 +32,8 @@ QUERIES = {
 
 def by_duckdb(paths):
     """Returns the rows of each Parquet file."""
-    done = subprocess.run(
-        ["node", os.path.join(NPM, "read.mjs")],
-        input="\n".join(paths),
-        text=True,
-        capture_output=True,
-        timeout=120,
-        check=True,
-    )
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(answers) == len(paths) and not any("error" in answer for answer in answers), answers
+    answers = answers_of_npm("read.mjs", paths)
+    assert not any("error" in answer for answer in answers), answers
     return [answer["rows"] for answer in answers]
 
 

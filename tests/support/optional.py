@@ -7,6 +7,7 @@ install (hide_optional.py).
 import functools
 import glob
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -142,6 +143,22 @@ def needs_modules(*names):
 
 def needs_npm(*packages):
     return unittest.skipIf(missing_npm(*packages), missing_npm(*packages))
+
+
+def answers_of_npm(script, questions):
+    """Returns the answer of a program of npm's to each question, a value of JSON."""
+    done = subprocess.run(
+        ["node", os.path.join(NPM, script)],
+        input="\n".join(questions),
+        text=True,
+        capture_output=True,
+        timeout=500,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(questions), done.stdout
+    return answers
 
 
 def skip_rest(test, missing):
