@@ -517,7 +517,8 @@ class Index(Folder):
         write_doubles(store, 2000)
         time.sleep(0.1)
         with self.mount(store=store) as mount:
-            asking = subprocess.Popen(["stat", mount.join("a.csv")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            script = "import os, sys; os.stat(sys.argv[1])"
+            asking = subprocess.Popen([sys.executable, "-c", script, mount.join("a.csv")], stderr=subprocess.PIPE)
             self.addCleanup(asking.communicate)
             daemon = daemon_of(mount.path)
             self.assertTrue(wait_until(lambda: busy_seconds(daemon) > 1, 60))
