@@ -134,15 +134,22 @@ DiskBlocks::~DiskBlocks() {
   cache_->closed();
 }
 
+// A block beyond the end of a file that was cut is absent, whatever its entry says: the pool would not write
+// it again when it comes with its neighbours.
 void DiskBlocks::look_what_is_there() {
   const MutexLock lock(mutex_);
+  struct stat status {};
+  if (::fstat(file_.number(), &status) != 0) return;
+  const auto file_size = static_cast<uint64_t>(status.st_size);
   const uint64_t blocks = block_count(version_);
   Bytes entries;
   for (uint64_t first = 0; first < blocks; first += kEntriesAtOnce) {
     entries.resize(std::min<uint64_t>(blocks - first, kEntriesAtOnce) * kEntry);
     const size_t got = read_at(file_.number(), entry_of(first), entries) / kEntry;
-    for (size_t i = 0; i < got; ++i)
-      exists_[first + i] = entries[i * kEntry + sizeof(uint32_t)] == std::byte{1};
+    for (size_t i = 0; i < got; ++i) {
+      const uint64_t end = place_of(version_, 0) + std::min(version_.size, (first + i + 1) * kBlockBytes);
+      exists_[first + i] = entries[i * kEntry + sizeof(uint32_t)] == std::byte{1} && end <= file_size;
+    }
     if (got * kEntry < entries.size()) return;
   }
 }

@@ -110,6 +110,18 @@ BOOST_AUTO_TEST_CASE(altered_block_is_absent) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(block_beyond_the_end_of_a_cut_file_is_absent) {
+  cache->open(kAddress, version)->write(1, block(7));
+  cache->open(kAddress, version)->write(5, block(9, 100));
+  BOOST_TEST(cache->open(kAddress, version)->has(5));
+  BOOST_REQUIRE(::truncate(only_file().c_str(), 8192 + 5 * 65536 + 99) == 0);
+  const DiskBlocksPtr cut = cache->open(kAddress, version);
+  BOOST_TEST(cut->has(1));
+  BOOST_TEST(!cut->has(5));
+  cut->write(5, block(9, 100));
+  BOOST_TEST((shown(*cache->open(kAddress, version), 5, 100) == block(9, 100)));
+}
+
 BOOST_AUTO_TEST_CASE(invalid_cache_file_is_rewritten) {
   for (const off_t place : {0, 16, 20, 24, 30}) {
     cache->open(kAddress, version)->write(1, block(7));
