@@ -134,8 +134,8 @@ DiskBlocks::~DiskBlocks() {
   cache_->closed();
 }
 
-// A block beyond the end of a file that was cut is absent, whatever its entry says: the pool would not write
-// it again when it comes with its neighbours.
+// Treats a block beyond the end of the file as absent even if its entry names it: the pool would not write it
+// again when it is fetched together with its neighbours.
 void DiskBlocks::look_what_is_there() {
   const MutexLock lock(mutex_);
   struct stat status {};
