@@ -143,7 +143,7 @@ bool is_anndata_group(const Group& group) {
 }
 
 // Takes the pictures of uns/spatial if it holds groups.
-void take_pictures(const GroupPtr& group, AnnotatedMatrix& made, Context& context) {
+void take_pictures(const GroupPtr& group, AnnotatedMatrix& generated, Context& context) {
   const auto uns = member_of(group, "uns", context);
   const std::optional<Node> spatial = uns && uns->parts ? uns->parts->find(kSpatial) : std::nullopt;
   if (!spatial) return;
@@ -152,7 +152,7 @@ void take_pictures(const GroupPtr& group, AnnotatedMatrix& made, Context& contex
   for (const Member& slide : slides) check_known(slide.node);
   const auto is_group = [](const Member& member) { return member.node.parts != nullptr; };
   if (std::any_of(slides.begin(), slides.end(), is_group))
-    made.pictures = [group, &context] { return anndata_pictures(group, context); };
+    generated.pictures = [group, &context] { return anndata_pictures(group, context); };
 }
 
 // Returns the MuData of which the group is a modality; null for any other group.
@@ -178,31 +178,31 @@ OriginsPtr origins_of(const GroupPtr& group) {
 }
 
 AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
-  AnnotatedMatrix made;
-  made.obs = needed_frame(group, "obs", context);
-  made.var = needed_frame(group, "var", context);
-  made.cells = made.obs.rows;
-  made.genes = made.var.rows;
-  made.x = x_of(group, context);
-  made.layers = parts_of(group, "layers", Sides::cells_and_genes, context);
-  made.obsm = parts_of(group, "obsm", Sides::first_alone, context);
-  made.varm = parts_of(group, "varm", Sides::first_alone, context);
-  made.obsp = parts_of(group, "obsp", Sides::both_alike, context);
-  add_old_graphs(group, made.obsp, context);
-  made.varp = parts_of(group, "varp", Sides::both_alike, context);
-  UnsOfAnnData uns = anndata_uns(group, made, context);
-  made.uns = std::move(uns.members);
-  made.stored_uns = std::move(uns.stored);
-  take_pictures(group, made, context);
-  made.slides = [group, obs = made.obs, &context] { return anndata_slides(group, obs, context); };
+  AnnotatedMatrix generated;
+  generated.obs = needed_frame(group, "obs", context);
+  generated.var = needed_frame(group, "var", context);
+  generated.cells = generated.obs.rows;
+  generated.genes = generated.var.rows;
+  generated.x = x_of(group, context);
+  generated.layers = parts_of(group, "layers", Sides::cells_and_genes, context);
+  generated.obsm = parts_of(group, "obsm", Sides::first_alone, context);
+  generated.varm = parts_of(group, "varm", Sides::first_alone, context);
+  generated.obsp = parts_of(group, "obsp", Sides::both_alike, context);
+  add_old_graphs(group, generated.obsp, context);
+  generated.varp = parts_of(group, "varp", Sides::both_alike, context);
+  UnsOfAnnData uns = anndata_uns(group, generated, context);
+  generated.uns = std::move(uns.members);
+  generated.stored_uns = std::move(uns.stored);
+  take_pictures(group, generated, context);
+  generated.slides = [group, obs = generated.obs, &context] { return anndata_slides(group, obs, context); };
   const std::optional<Node> raw = member_of(group, "raw", context);
   if (raw && raw->parts) {
     if (const auto raw_var = frame_of(member_of(raw->parts, "var", context)))
-      made.raw = {x_of(raw->parts, context), *raw_var,
-                  parts_of(raw->parts, "varm", Sides::first_alone, context)};
+      generated.raw = {x_of(raw->parts, context), *raw_var,
+                       parts_of(raw->parts, "varm", Sides::first_alone, context)};
   }
-  made.origins = origins_of(group);
-  return made;
+  generated.origins = origins_of(group);
+  return generated;
 }
 
 }  // namespace
@@ -218,28 +218,28 @@ AnnotatedMatrix mudata_annotations(const GroupPtr& root, const std::vector<std::
   const auto is_mask = [&](const AnnotatedPart& part) {
     return std::find(modalities.begin(), modalities.end(), part.name) != modalities.end();
   };
-  AnnotatedMatrix made;
-  made.obs = needed_frame(root, "obs", context);
-  made.cells = made.obs.rows;
-  if (auto var = frame_of(member_of(root, "var", context))) made.var = *std::move(var);
-  made.genes = made.var.rows;
-  made.obsm = parts_of(root, "obsm", Sides::first_alone, context);
-  made.varm = parts_of(root, "varm", Sides::first_alone, context);
-  std::erase_if(made.obsm, is_mask);
-  std::erase_if(made.varm, is_mask);
-  made.obsp = parts_of(root, "obsp", Sides::both_alike, context);
-  made.varp = parts_of(root, "varp", Sides::both_alike, context);
-  UnsOfAnnData uns = anndata_uns(root, made, context);
-  made.uns = std::move(uns.members);
-  made.stored_uns = std::move(uns.stored);
+  AnnotatedMatrix generated;
+  generated.obs = needed_frame(root, "obs", context);
+  generated.cells = generated.obs.rows;
+  if (auto var = frame_of(member_of(root, "var", context))) generated.var = *std::move(var);
+  generated.genes = generated.var.rows;
+  generated.obsm = parts_of(root, "obsm", Sides::first_alone, context);
+  generated.varm = parts_of(root, "varm", Sides::first_alone, context);
+  std::erase_if(generated.obsm, is_mask);
+  std::erase_if(generated.varm, is_mask);
+  generated.obsp = parts_of(root, "obsp", Sides::both_alike, context);
+  generated.varp = parts_of(root, "varp", Sides::both_alike, context);
+  UnsOfAnnData uns = anndata_uns(root, generated, context);
+  generated.uns = std::move(uns.members);
+  generated.stored_uns = std::move(uns.stored);
   const auto origins = std::make_shared<Origins>(root);
   origins->add("/", root->path());
   for (const char* name : {"obsmap", "varmap"}) origins->add_implied(member_path(*root, name));
   for (const char* name : {"obsm", "varm"})
     for (const std::string& modality : modalities)
       origins->add_implied(member_path(*root, name) + "/" + modality);
-  made.origins = origins;
-  return made;
+  generated.origins = origins;
+  return generated;
 }
 
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {

@@ -49,9 +49,9 @@ Node meaning_of(Node stored, int depth, Context& context) try {
 }
 
 // Returns the factors of obs and var with levels in uns, as files of anndata 0.6 have them.
-std::set<std::string> legacy_levels(const AnnotatedMatrix& made) {
+std::set<std::string> legacy_levels(const AnnotatedMatrix& generated) {
   std::set<std::string> names;
-  for (const Table* table : {&made.obs, &made.var})
+  for (const Table* table : {&generated.obs, &generated.var})
     for (const Column& column : table->columns) names.insert(column.name + "_categories");
   return names;
 }
@@ -76,14 +76,14 @@ std::optional<Node> stored_member(const Group& group, std::string_view name) {
   return own ? own->as_stored().find(name) : std::nullopt;
 }
 
-UnsOfAnnData anndata_uns(const GroupPtr& anndata, const AnnotatedMatrix& made, Context& context) {
+UnsOfAnnData anndata_uns(const GroupPtr& anndata, const AnnotatedMatrix& generated, Context& context) {
   const anndata::AnnDataGroup* root = anndata_group(*anndata);
   const std::optional<Node> uns = root ? root->as_stored().find("uns") : std::nullopt;
   if (!uns) return {};
   check_known(*uns);
   if (!uns->parts) return {};
   const bool is_old = anndata::is_legacy_root(root->as_stored());
-  const std::set<std::string> levels = is_old ? legacy_levels(made) : std::set<std::string>();
+  const std::set<std::string> levels = is_old ? legacy_levels(generated) : std::set<std::string>();
   UnsOfAnnData all;
   for (Member& member : uns->parts->members()) {
     if (levels.contains(member.name)) continue;

@@ -17,7 +17,7 @@ struct UnsOfAnnData {
 
 // Returns the unstructured data of an AnnData. Graphs of files up to 0.6, which are in obsp, and the levels
 // of their factors are not repeated. Reads nothing.
-UnsOfAnnData anndata_uns(const GroupPtr& anndata, const AnnotatedMatrix& made, Context& context);
+UnsOfAnnData anndata_uns(const GroupPtr& anndata, const AnnotatedMatrix& generated, Context& context);
 
 // Returns a member of an AnnData's group as its container returns it.
 std::optional<Node> stored_member(const Group& group, std::string_view name);

@@ -22,22 +22,22 @@ using namespace annotated;
 constexpr const char* kName = "anndata";
 
 AnnotatedMatrix of_sparse(const SparseMatrix& matrix, ArrayPtr types = nullptr) {
-  AnnotatedMatrix made;
-  made.cells = matrix.columns;
-  made.genes = matrix.rows;
-  made.x = transposed(matrix);
-  made.obs = named_rows(matrix.columns, matrix.column_names);
-  made.var = genes_of(matrix.rows, matrix.row_names, matrix.row_ids, types);
-  return made;
+  AnnotatedMatrix generated;
+  generated.cells = matrix.columns;
+  generated.genes = matrix.rows;
+  generated.x = transposed(matrix);
+  generated.obs = named_rows(matrix.columns, matrix.column_names);
+  generated.var = genes_of(matrix.rows, matrix.row_names, matrix.row_ids, types);
+  return generated;
 }
 
 // Adds the columns of the table of features that have no place of their own.
-void add_feature_columns(const Node& matrix, AnnotatedMatrix& made, Context& context) {
+void add_feature_columns(const Node& matrix, AnnotatedMatrix& generated, Context& context) {
   const auto features = content_of<Table>(member_of(matrix.parts, "features", context));
-  if (!features || features->rows != made.genes) return;
+  if (!features || features->rows != generated.genes) return;
   for (const Column& column : features->columns)
     if (column.name != "id" && column.name != "name" && column.name != "feature_type")
-      made.var.columns.push_back(column);
+      generated.var.columns.push_back(column);
 }
 
 // Sets the numbers of cells and genes, and the refusal. The numbers of a damaged matrix are unknown.
@@ -49,31 +49,31 @@ void describe(const SparseMatrix& matrix, FoundAnnotatedMatrix& found) {
 }
 
 // Adds the columns of the table of the cells beside a matrix, which are text, with the types of their values.
-void add_cell_columns(const Node& root, AnnotatedMatrix& made) {
+void add_cell_columns(const Node& root, AnnotatedMatrix& generated) {
   const auto table = content_of<Table>(root.parts->find("obs"));
-  if (!table || table->rows != made.cells || !table->row_names || !made.obs.row_names) return;
+  if (!table || table->rows != generated.cells || !table->row_names || !generated.obs.row_names) return;
   Table with_names{table->rows, nullptr, {{table->index_name, table->row_names}}};
   with_names.columns.insert(with_names.columns.end(), table->columns.begin(), table->columns.end());
-  const RunTable rows(std::move(with_names), RunCells(made.obs.row_names), "/obs");
-  for (size_t i = 1; i < rows.columns(); ++i) made.obs.columns.push_back({rows.name(i), rows.column(i)});
+  const RunTable rows(std::move(with_names), RunCells(generated.obs.row_names), "/obs");
+  for (size_t i = 1; i < rows.columns(); ++i) generated.obs.columns.push_back({rows.name(i), rows.column(i)});
 }
 
 // Returns the matrix of a store that is one sparse matrix of genes by cells, with those beside it in `layers`
 // and the types of its features.
 AnnotatedMatrix of_sparse_root(const Node& root, const SparseMatrix& matrix, Context& context) {
-  AnnotatedMatrix made = of_sparse(matrix, feature_types(root, matrix.rows, context));
-  add_cell_columns(root, made);
+  AnnotatedMatrix generated = of_sparse(matrix, feature_types(root, matrix.rows, context));
+  add_cell_columns(root, generated);
   const std::optional<Node> layers = root.parts->find("layers");
-  if (!layers || !layers->parts) return made;
+  if (!layers || !layers->parts) return generated;
   for (Member& layer : layers->parts->members()) {
     const Node node = readable(std::move(layer.node), context);
     const auto* sparse = std::get_if<SparseMatrix>(&node.content);
     if (sparse && sparse->rows == matrix.rows && sparse->columns == matrix.columns)
-      made.layers.push_back({layer.name, cells_by_genes(node.content)});
+      generated.layers.push_back({layer.name, cells_by_genes(node.content)});
     else
       note_left_out(layers->parts, layer.name, context);
   }
-  return made;
+  return generated;
 }
 
 // Finds the matrix of a store that is one sparse matrix of genes by cells.
@@ -90,12 +90,12 @@ void find_sparse_root(const Node& directory, Context& context, std::vector<Found
 
 AnnotatedMatrix of_tenx(const Node& node, const SparseMatrix& matrix, const GroupPtr& root,
                         Context& context) {
-  AnnotatedMatrix made = of_sparse(matrix, feature_types(node, matrix.rows, context));
-  add_feature_columns(node, made, context);
+  AnnotatedMatrix generated = of_sparse(matrix, feature_types(node, matrix.rows, context));
+  add_feature_columns(node, generated, context);
   const auto origins = std::make_shared<Origins>(root);
   origins->add("/X", node.parts->path());
-  made.origins = origins;
-  return made;
+  generated.origins = origins;
+  return generated;
 }
 
 // Finds the matrix of Cell Ranger's .h5, version 2: the member matrix of the root, with ids of its features.
@@ -121,36 +121,36 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
 // columns.
 AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, const Table& col_attrs,
                         const GroupPtr& root, Context& context) {
-  AnnotatedMatrix made;
+  AnnotatedMatrix generated;
   const Extent extent = *extent_of(matrix);
-  made.genes = extent.rows;
-  made.cells = extent.columns;
-  made.x = cells_by_genes(matrix);
-  made.obs = named_rows(made.cells, matrix.matrix->column_names);
-  made.obs.columns = col_attrs.columns;
-  if (const auto file = loom::loom_file_in(*root)) made.obs_names = file->column_names.attribute;
-  made.var = genes_of(made.genes, matrix.matrix->row_names, matrix.matrix->row_ids, nullptr);
+  generated.genes = extent.rows;
+  generated.cells = extent.columns;
+  generated.x = cells_by_genes(matrix);
+  generated.obs = named_rows(generated.cells, matrix.matrix->column_names);
+  generated.obs.columns = col_attrs.columns;
+  if (const auto file = loom::loom_file_in(*root)) generated.obs_names = file->column_names.attribute;
+  generated.var = genes_of(generated.genes, matrix.matrix->row_names, matrix.matrix->row_ids, nullptr);
   for (const Column& column : row_attrs.columns) {
-    const bool exists = std::any_of(made.var.columns.begin(), made.var.columns.end(),
+    const bool exists = std::any_of(generated.var.columns.begin(), generated.var.columns.end(),
                                     [&](const Column& known) { return known.name == column.name; });
-    if (!exists) made.var.columns.push_back(column);
+    if (!exists) generated.var.columns.push_back(column);
   }
   const auto origins = std::make_shared<Origins>(root);
   for (const auto& [place, stored] :
        {std::pair("/X", "/matrix"), {"/obs", "/col_attrs"}, {"/var", "/row_attrs"}})
     origins->add(place, stored);
   origins->add("/layers", "/layers");
-  add_loom_parts(root, made, *origins, context);
-  made.origins = origins;
+  add_loom_parts(root, generated, *origins, context);
+  generated.origins = origins;
   const std::optional<Node> layers = root->find("layers");
-  if (!layers || !layers->parts) return made;
+  if (!layers || !layers->parts) return generated;
   for (Member& layer : layers->parts->members()) {
     const Node node = readable(std::move(layer.node), context);
     const std::optional<Extent> same = extent_of(node.content);
-    if (same && same->rows == made.genes && same->columns == made.cells)
-      made.layers.push_back({layer.name, cells_by_genes(node.content)});
+    if (same && same->rows == generated.genes && same->columns == generated.cells)
+      generated.layers.push_back({layer.name, cells_by_genes(node.content)});
   }
-  return made;
+  return generated;
 }
 
 void find_loom(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {

@@ -16,20 +16,20 @@ std::string names_of_parts(const std::vector<AnnotatedPart>& parts) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-void choose_x(const std::string& layer, AnnotatedMatrix& made, Origins* origins) {
-  if (layer == "X" || layer == made.x_name) return;
-  const auto found = std::find_if(made.layers.begin(), made.layers.end(),
+void choose_x(const std::string& layer, AnnotatedMatrix& generated, Origins* origins) {
+  if (layer == "X" || layer == generated.x_name) return;
+  const auto found = std::find_if(generated.layers.begin(), generated.layers.end(),
                                   [&](const AnnotatedPart& part) { return part.name == layer; });
-  if (found == made.layers.end())
-    throw unsupported("there is no layer {}; layers: {}", layer, names_of_parts(made.layers));
-  std::swap(made.x, found->content);
-  found->name = made.x_name.empty() ? "X" : made.x_name;
-  if (!made.x_name.empty()) made.x_name = layer;
-  if (std::holds_alternative<std::monostate>(found->content)) made.layers.erase(found);
+  if (found == generated.layers.end())
+    throw unsupported("there is no layer {}; layers: {}", layer, names_of_parts(generated.layers));
+  std::swap(generated.x, found->content);
+  found->name = generated.x_name.empty() ? "X" : generated.x_name;
+  if (!generated.x_name.empty()) generated.x_name = layer;
+  if (std::holds_alternative<std::monostate>(found->content)) generated.layers.erase(found);
   if (!origins) return;
   const std::vector<std::string> of_x = origins->of("/X"), of_layer = origins->of("/layers/" + layer);
   origins->replace("/X", of_layer);
-  origins->replace("/layers/" + (made.x_name.empty() ? "X" : found->name), of_x);
+  origins->replace("/layers/" + (generated.x_name.empty() ? "X" : found->name), of_x);
 }
 
 template <class Parts>
@@ -40,40 +40,41 @@ bool erase_named(Parts& parts, const std::string& name) {
 }
 
 // Removes "uns", "uns/x" or "obs/x". Returns whether there was such a part.
-bool remove(const std::string& part, AnnotatedMatrix& made) {
+bool remove(const std::string& part, AnnotatedMatrix& generated) {
   const size_t slash = std::min(part.find('/'), part.size());
   const std::string room = part.substr(0, slash), name = part.substr(std::min(slash + 1, part.size()));
-  if (room == "layers") return erase_named(made.layers, name);
-  if (room == "obsm") return erase_named(made.obsm, name);
-  if (room == "varm") return erase_named(made.varm, name);
-  if (room == "obsp") return erase_named(made.obsp, name);
-  if (room == "varp") return erase_named(made.varp, name);
-  if (room == "obs") return erase_named(made.obs.columns, name);
-  if (room == "var") return erase_named(made.var.columns, name);
+  if (room == "layers") return erase_named(generated.layers, name);
+  if (room == "obsm") return erase_named(generated.obsm, name);
+  if (room == "varm") return erase_named(generated.varm, name);
+  if (room == "obsp") return erase_named(generated.obsp, name);
+  if (room == "varp") return erase_named(generated.varp, name);
+  if (room == "obs") return erase_named(generated.obs.columns, name);
+  if (room == "var") return erase_named(generated.var.columns, name);
   if (room == "uns") {
-    if (name.empty() || name == "spatial") made.pictures = nullptr;
-    erase_named(made.stored_uns, name);
-    return erase_named(made.uns, name);
+    if (name.empty() || name == "spatial") generated.pictures = nullptr;
+    erase_named(generated.stored_uns, name);
+    return erase_named(generated.uns, name);
   }
   if (part != "raw") return false;
-  made.raw.reset();
+  generated.raw.reset();
   return true;
 }
 
 }  // namespace
 
-AnnotatedMatrix chosen_parts(AnnotatedMatrix made, const ReadOptions& options) {
-  if (options.x_layer.empty() && options.without.empty()) return made;
-  std::shared_ptr<Origins> origins = made.origins ? std::make_shared<Origins>(*made.origins) : nullptr;
-  if (!options.x_layer.empty()) choose_x(options.x_layer, made, origins.get());
+AnnotatedMatrix chosen_parts(AnnotatedMatrix generated, const ReadOptions& options) {
+  if (options.x_layer.empty() && options.without.empty()) return generated;
+  std::shared_ptr<Origins> origins =
+      generated.origins ? std::make_shared<Origins>(*generated.origins) : nullptr;
+  if (!options.x_layer.empty()) choose_x(options.x_layer, generated, origins.get());
   for (const std::string& part : options.without) {
-    if (!remove(part, made))
+    if (!remove(part, generated))
       throw unsupported("there is no part {}; expected obs/NAME, uns, layers/NAME or similar", part);
     if (origins)
       for (const std::string& stored : origins->of("/" + part)) origins->add_implied(stored);
   }
-  made.origins = origins;
-  return made;
+  generated.origins = origins;
+  return generated;
 }
 
 }  // namespace plainfs::annotated

@@ -41,43 +41,43 @@ class Experiment {
     std::vector<Item> assays = items_of("assays");
     if (assays.empty()) throw unsupported("{}: no assay has a matrix", root_->path());
     const Extent extent = *extent_of(assays.front().content);
-    AnnotatedMatrix made;
-    made.marks_missing = true;
-    made.genes = extent.rows;
-    made.cells = extent.columns;
-    made.var = frame_of("row_data", made.genes, assays.front().content, &SparseMatrix::row_names,
-                        &LabelledArray::row_names);
-    made.obs = frame_of("column_data", made.cells, assays.front().content, &SparseMatrix::column_names,
-                        &LabelledArray::column_names);
-    made.x_name = assays.front().name;
-    made.x = cells_by_genes(assays.front().content);
+    AnnotatedMatrix generated;
+    generated.marks_missing = true;
+    generated.genes = extent.rows;
+    generated.cells = extent.columns;
+    generated.var = frame_of("row_data", generated.genes, assays.front().content, &SparseMatrix::row_names,
+                             &LabelledArray::row_names);
+    generated.obs = frame_of("column_data", generated.cells, assays.front().content,
+                             &SparseMatrix::column_names, &LabelledArray::column_names);
+    generated.x_name = assays.front().name;
+    generated.x = cells_by_genes(assays.front().content);
     for (size_t i = 1; i < assays.size(); ++i)
-      made.layers.push_back({assays[i].name, cells_by_genes(assays[i].content)});
+      generated.layers.push_back({assays[i].name, cells_by_genes(assays[i].content)});
     const auto origins = std::make_shared<Origins>(root_);
     add_origins(assays, *origins);
     UnsTree uns;
     add_metadata(root_, uns, *origins, context_);
     for (Item& item : items_of("reduced_dimensions")) {
       const std::string name = obsm_name(item.name);
-      made.obsm.push_back({name, std::move(item.content), {}, item.name});
+      generated.obsm.push_back({name, std::move(item.content), {}, item.name});
       // Columns of embeddings have no names in AnnData.
       origins->add("/obsm/" + name, item.path);
-      add_reduced_attributes(root_, item.name, made.var.row_names, made, uns, *origins, context_);
+      add_reduced_attributes(root_, item.name, generated.var.row_names, generated, uns, *origins, context_);
     }
-    add_pairs(root_, made, *origins, context_);
-    add_ranges(root_, made, *origins, context_);
+    add_pairs(root_, generated, *origins, context_);
+    add_ranges(root_, generated, *origins, context_);
     if (layout_ == Layout::named) {
-      add_matrix_columns(root_, "column_data", made.cells, "obsm", made.obsm, *origins, context_);
-      add_matrix_columns(root_, "row_data", made.genes, "varm", made.varm, *origins, context_);
+      add_matrix_columns(root_, "column_data", generated.cells, "obsm", generated.obsm, *origins, context_);
+      add_matrix_columns(root_, "row_data", generated.genes, "varm", generated.varm, *origins, context_);
     }
-    take_coordinates(made);
+    take_coordinates(generated);
     for (const char* name : {"spatial_coordinates", "coordinates", "spatial_data"})
       origins->add("/obsm/spatial", member_path(*root_, name));
     origins->add("/uns/spatial", member_path(*root_, "images"));
-    uns.add({"X_name"}, text_node(made.x_name));
-    made.uns = uns.members();
-    made.origins = origins;
-    return made;
+    uns.add({"X_name"}, text_node(generated.x_name));
+    generated.uns = uns.members();
+    generated.origins = origins;
+    return generated;
   }
 
  private:
@@ -88,7 +88,7 @@ class Experiment {
     origins.add("/obs", member_path(*root_, "column_data"));
     origins.add("/var", member_path(*root_, "row_data"));
   }
-  void take_coordinates(AnnotatedMatrix& made) const;
+  void take_coordinates(AnnotatedMatrix& generated) const;
   void note_images() const;
   std::vector<Item> items_of(std::string_view list) const;
   std::vector<std::pair<std::string, std::string>> members_of(const GroupPtr& list) const;
@@ -102,11 +102,11 @@ class Experiment {
 };
 
 // Adds the coordinates and slides of a SpatialExperiment.
-void Experiment::take_coordinates(AnnotatedMatrix& made) const {
+void Experiment::take_coordinates(AnnotatedMatrix& generated) const {
   Content coordinates = layout_ == Layout::takane ? content_of_item(root_, "coordinates")
-                                                  : experiment_coordinates(root_, made.obs, context_);
+                                                  : experiment_coordinates(root_, generated.obs, context_);
   if (std::holds_alternative<std::monostate>(coordinates)) return note_images();
-  const bool is_taken = std::any_of(made.obsm.begin(), made.obsm.end(),
+  const bool is_taken = std::any_of(generated.obsm.begin(), generated.obsm.end(),
                                     [](const AnnotatedPart& part) { return part.name == kSpatial; });
   if (is_taken) {
     context_.notice(
@@ -114,12 +114,12 @@ void Experiment::take_coordinates(AnnotatedMatrix& made) const {
                     root_->path(), kSpatial));
     return note_images();
   }
-  made.obsm.push_back({kSpatial, std::move(coordinates)});
-  made.slides = [root = root_, obs = made.obs, &context = context_] {
+  generated.obsm.push_back({kSpatial, std::move(coordinates)});
+  generated.slides = [root = root_, obs = generated.obs, &context = context_] {
     return experiment_slides(root, obs, context);
   };
   if (!may_have_pictures(root_)) return note_images();
-  made.pictures = [root = root_, obs = made.obs, &context = context_] {
+  generated.pictures = [root = root_, obs = generated.obs, &context = context_] {
     return experiment_pictures(root, obs, context);
   };
 }

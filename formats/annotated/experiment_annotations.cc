@@ -84,11 +84,11 @@ ArrayPtr strands(const ArrayPtr& strand, Context& context) {
   const DType code = number_type(Kind::integer, 1);
   const ArrayPtr codes = mapped(
       with_type(strand, number_type(Kind::integer, 8)), code, [](const Elements& elements, const Box&) {
-        Elements made = zero_elements(number_type(Kind::integer, 1), elements.count);
+        Elements generated = zero_elements(number_type(Kind::integer, 1), elements.count);
         const auto all = elements.values<int64_t>();
         for (uint64_t i = 0; i < elements.count; ++i)
-          made.mutable_values<int8_t>()[i] = static_cast<int8_t>(all[i] > 0 ? 0 : all[i] < 0 ? 1 : 2);
-        return made;
+          generated.mutable_values<int8_t>()[i] = static_cast<int8_t>(all[i] > 0 ? 0 : all[i] < 0 ? 1 : 2);
+        return generated;
       });
   return factor(codes, text_array({"+", "-", "*"}), 0, "/row_ranges/strand", context);
 }
@@ -113,17 +113,17 @@ std::string obsm_name(const std::string& reduced) {
   return reduced == kSpatial || reduced.starts_with("X_") ? reduced : "X_" + reduced;
 }
 
-void add_pairs(const GroupPtr& root, AnnotatedMatrix& made, Origins& origins, Context& context) {
-  add_pairs_of(root, "column_pairs", made.cells, "obsp", made.obsp, origins, context);
-  add_pairs_of(root, "row_pairs", made.genes, "varp", made.varp, origins, context);
+void add_pairs(const GroupPtr& root, AnnotatedMatrix& generated, Origins& origins, Context& context) {
+  add_pairs_of(root, "column_pairs", generated.cells, "obsp", generated.obsp, origins, context);
+  add_pairs_of(root, "row_pairs", generated.genes, "varp", generated.varp, origins, context);
 }
 
-void add_ranges(const GroupPtr& root, AnnotatedMatrix& made, Origins& origins, Context& context) {
+void add_ranges(const GroupPtr& root, AnnotatedMatrix& generated, Origins& origins, Context& context) {
   const auto ranges = content_of<GenomicRanges>(member_of(root, "row_ranges", context));
-  if (!ranges || ranges->error || ranges->start->count() != made.genes) return;
+  if (!ranges || ranges->error || ranges->start->count() != generated.genes) return;
   const auto add = [&](const char* name, ArrayPtr values) {
-    if (has_column(made.var, name)) return;
-    made.var.columns.push_back({name, std::move(values)});
+    if (has_column(generated.var, name)) return;
+    generated.var.columns.push_back({name, std::move(values)});
     origins.add(std::string("/var/") + name, "/row_ranges");
   };
   add("seqnames", factor(ranges->sequence, ranges->sequence_names, 0, "/row_ranges/seqnames", context));
@@ -150,7 +150,7 @@ void add_matrix_columns(const GroupPtr& root, const char* table, uint64_t rows, 
 
 // scater's runPCA records the variances, and the percentage of the total that each is.
 void add_reduced_attributes(const GroupPtr& root, const std::string& name, const ArrayPtr& genes,
-                            AnnotatedMatrix& made, UnsTree& uns, Origins& origins, Context& context) {
+                            AnnotatedMatrix& generated, UnsTree& uns, Origins& origins, Context& context) {
   const rds::ValuePtr experiment = robject::value_of(*root);
   const rds::ValuePtr reduced = experiment ? robject::reduced_dimension(*experiment, name) : nullptr;
   if (!reduced) return;
@@ -165,8 +165,8 @@ void add_reduced_attributes(const GroupPtr& root, const std::string& name, const
     if (member.name == "rotation" && array && genes && extent_of(*array)) {
       ArrayPtr padded = padded_loadings(labelled_values(*array).values, array->row_names, genes);
       const std::string to = loadings_name(own);
-      if (padded && !has_part(made.varm, to)) {
-        made.varm.push_back({to, LabelledArray{std::move(padded), nullptr, nullptr}});
+      if (padded && !has_part(generated.varm, to)) {
+        generated.varm.push_back({to, LabelledArray{std::move(padded), nullptr, nullptr}});
         continue;
       }
     }
@@ -192,7 +192,7 @@ void add_metadata(const GroupPtr& root, UnsTree& uns, Origins& origins, Context&
   }
 }
 
-void add_loom_parts(const GroupPtr& root, AnnotatedMatrix& made, Origins& origins, Context& context) {
+void add_loom_parts(const GroupPtr& root, AnnotatedMatrix& generated, Origins& origins, Context& context) {
   const auto add_graphs = [&](const char* list, uint64_t side, const char* room,
                               std::vector<AnnotatedPart>& parts) {
     const std::optional<Node> graphs = member_of(root, list, context);
@@ -205,10 +205,10 @@ void add_loom_parts(const GroupPtr& root, AnnotatedMatrix& made, Origins& origin
       origins.add(fmt::format("/{}/{}", room, member.name), member_path(*graphs->parts, member.name));
     }
   };
-  add_graphs("col_graphs", made.cells, "obsp", made.obsp);
-  add_graphs("row_graphs", made.genes, "varp", made.varp);
-  add_matrix_columns(root, "col_attrs", made.cells, "obsm", made.obsm, origins, context);
-  add_matrix_columns(root, "row_attrs", made.genes, "varm", made.varm, origins, context);
+  add_graphs("col_graphs", generated.cells, "obsp", generated.obsp);
+  add_graphs("row_graphs", generated.genes, "varp", generated.varp);
+  add_matrix_columns(root, "col_attrs", generated.cells, "obsm", generated.obsm, origins, context);
+  add_matrix_columns(root, "row_attrs", generated.genes, "varm", generated.varm, origins, context);
   UnsTree uns;
   const std::optional<Node> attrs = member_of(root, "attrs", context);
   if (attrs && attrs->parts)
@@ -226,7 +226,7 @@ void add_loom_parts(const GroupPtr& root, AnnotatedMatrix& made, Origins& origin
     else
       context.notice(fmt::format("/: the attribute {} is not in files generated from it", attribute.name));
   }
-  made.uns = uns.members();
+  generated.uns = uns.members();
 }
 
 }  // namespace plainfs::annotated

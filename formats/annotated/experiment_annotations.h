@@ -17,19 +17,19 @@ std::string obsm_name(const std::string& reduced);
 
 // Adds the pairs of cells to obsp and those of genes to varp. A pair has the value of the only numeric column
 // of its metadata, else 1; pairs with several are left out.
-void add_pairs(const GroupPtr& root, AnnotatedMatrix& made, Origins& origins, Context& context);
+void add_pairs(const GroupPtr& root, AnnotatedMatrix& generated, Origins& origins, Context& context);
 // Adds the columns of ranges to var, from 1 as R counts, under the names of R's data frames.
-void add_ranges(const GroupPtr& root, AnnotatedMatrix& made, Origins& origins, Context& context);
+void add_ranges(const GroupPtr& root, AnnotatedMatrix& generated, Origins& origins, Context& context);
 // Adds the columns of a table of R that are matrices to parts, if they hold numbers.
 void add_matrix_columns(const GroupPtr& root, const char* table, uint64_t rows, const char* room,
                         std::vector<AnnotatedPart>& parts, Origins& origins, Context& context);
 // Adds the attributes of R's reduced dimension `name`. genes: the names of all genes, or null.
 void add_reduced_attributes(const GroupPtr& root, const std::string& name, const ArrayPtr& genes,
-                            AnnotatedMatrix& made, UnsTree& uns, Origins& origins, Context& context);
+                            AnnotatedMatrix& generated, UnsTree& uns, Origins& origins, Context& context);
 // Adds the metadata of an experiment.
 void add_metadata(const GroupPtr& root, UnsTree& uns, Origins& origins, Context& context);
 
 // Adds the graphs, the attributes of the file and the attributes of several axes of a loom file.
-void add_loom_parts(const GroupPtr& root, AnnotatedMatrix& made, Origins& origins, Context& context);
+void add_loom_parts(const GroupPtr& root, AnnotatedMatrix& generated, Origins& origins, Context& context);
 
 }  // namespace plainfs::annotated

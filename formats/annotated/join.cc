@@ -54,7 +54,7 @@ class Join {
   const std::vector<MatrixToJoin> stores_;
   const JoinRule rule_;
   Context& context_;
-  AnnotatedMatrix made_;
+  AnnotatedMatrix generated_;
 };
 
 const Content* Join::content_in(const std::vector<AnnotatedPart>& parts, const std::string& name) {
@@ -88,9 +88,9 @@ ArrayPtr Join::cell_names() const {
     const ArrayPtr own = store.matrix.obs.row_names ? frames::as_written(store.matrix.obs.row_names)
                                                     : numbered_texts(store.matrix.cells);
     names.push_back(mapped(own, text_type(), [end = "-" + store.label](Elements stored, const Box&) {
-      TextBuilder made(stored.count);
-      for (uint64_t i = 0; i < stored.count; ++i) made.add(std::string(stored.text(i)) + end);
-      return made.finish();
+      TextBuilder generated(stored.count);
+      for (uint64_t i = 0; i < stored.count; ++i) generated.add(std::string(stored.text(i)) + end);
+      return generated.finish();
     }));
   }
   return combined(std::move(names), 0);
@@ -114,22 +114,22 @@ void Join::add_obs() {
   std::vector<const Table*> tables;
   for (const MatrixToJoin& store : stores_) {
     tables.push_back(&store.matrix.obs);
-    made_.cells = checked_add(made_.cells, store.matrix.cells);
+    generated_.cells = checked_add(generated_.cells, store.matrix.cells);
   }
-  made_.obs = {made_.cells, cell_names(), joined_columns(tables, rule_.is_outer, "obs", context_),
-               tables.front()->index_name};
+  generated_.obs = {generated_.cells, cell_names(), joined_columns(tables, rule_.is_outer, "obs", context_),
+                    tables.front()->index_name};
   if (!rule_.is_outer) {
     std::string left_out;
     for (const std::string& name : joined_names(tables, true))
-      if (!column_of(made_.obs, name)) left_out.append(left_out.empty() ? "" : ", ") += name;
+      if (!column_of(generated_.obs, name)) left_out.append(left_out.empty() ? "" : ", ") += name;
     if (!left_out.empty())
       context_.notice(fmt::format("obs: left out, because not all stores have it: {}", left_out));
   }
   if (rule_.column.empty()) return;
   const auto is_it = [&](const Column& column) { return column.name == rule_.column; };
-  if (std::erase_if(made_.obs.columns, is_it) > 0)
+  if (std::erase_if(generated_.obs.columns, is_it) > 0)
     context_.notice(fmt::format("obs/{}: the stores' own column is replaced by --label", rule_.column));
-  made_.obs.columns.push_back({rule_.column, labels()});
+  generated_.obs.columns.push_back({rule_.column, labels()});
 }
 
 JoinedGenes Join::genes(const std::function<const Table&(const AnnotatedMatrix&)>& var,
@@ -153,8 +153,8 @@ void Join::add_x(const JoinedGenes& joined) {
   if (std::none_of(stores_.begin(), stores_.end(), has_x)) return;
   for (const MatrixToJoin& store : stores_)
     if (!has_x(store)) throw unsupported("{} has no X, which other stores have", store.label);
-  made_.x = joined_matrices(parts([](const AnnotatedMatrix& matrix) { return &matrix.x; }, joined.rows),
-                            made_.genes, "X", context_);
+  generated_.x = joined_matrices(parts([](const AnnotatedMatrix& matrix) { return &matrix.x; }, joined.rows),
+                                 generated_.genes, "X", context_);
 }
 
 void Join::add_raw() {
@@ -170,14 +170,14 @@ void Join::add_raw() {
   raw.x = joined_matrices(parts([](const AnnotatedMatrix& matrix) { return &matrix.raw->x; }, joined.rows),
                           joined.var.rows, "raw/X", context_);
   raw.var = std::move(joined.var);
-  made_.raw = std::move(raw);
+  generated_.raw = std::move(raw);
 }
 
 void Join::add_layers(const JoinedGenes& joined) {
   for (const std::string& name : names(&AnnotatedMatrix::layers, "layers", rule_.is_outer)) {
     const auto content = [&](const AnnotatedMatrix& matrix) { return content_in(matrix.layers, name); };
-    made_.layers.push_back(
-        {name, joined_matrices(parts(content, joined.rows), made_.genes, "layers/" + name, context_)});
+    generated_.layers.push_back(
+        {name, joined_matrices(parts(content, joined.rows), generated_.genes, "layers/" + name, context_)});
   }
 }
 
@@ -212,7 +212,7 @@ Content Join::joined_embedding(const std::string& name) const {
   if (tables.empty() && width)
     return joined_matrices(parts(content, columns_to(*width, widths)), *width, "obsm/" + name, context_);
   if (tables.size() == stores_.size())
-    return Table{made_.cells, made_.obs.row_names,
+    return Table{generated_.cells, generated_.obs.row_names,
                  joined_columns(tables, rule_.is_outer, "obsm/" + name, context_)};
   return unsupported("obsm/{}: a table or an array of more than two dimensions, which not all stores have",
                      name);
@@ -224,7 +224,7 @@ void Join::add_obsm() {
     if (const auto* error = std::get_if<Error>(&content))
       context_.notice(fmt::format("obsm/{}: left out: {}", name, error->what()));
     else
-      made_.obsm.push_back({name, std::move(content)});
+      generated_.obsm.push_back({name, std::move(content)});
   }
 }
 
@@ -239,8 +239,8 @@ void Join::add_obsp() {
       context_.notice(fmt::format("obsp/{}: left out, because it is dense in a store", name));
       continue;
     }
-    made_.obsp.push_back({name, joined_graphs(parts(content, std::vector<Indices>(stores_.size())),
-                                              "obsp/" + name, context_)});
+    generated_.obsp.push_back({name, joined_graphs(parts(content, std::vector<Indices>(stores_.size())),
+                                                   "obsp/" + name, context_)});
   }
 }
 
@@ -255,14 +255,14 @@ void Join::add_uns() {
     if (store.matrix.pictures && !has_spatial)
       context_.notice(fmt::format("pictures of the tissue: left out; they belong to {} alone", store.label));
   }
-  made_.uns = tree.members();
+  generated_.uns = tree.members();
 }
 
 AnnotatedMatrix Join::make() {
   const JoinedGenes joined =
       genes([](const AnnotatedMatrix& matrix) -> const Table& { return matrix.var; }, "var");
-  made_.genes = joined.var.rows;
-  made_.var = joined.var;
+  generated_.genes = joined.var.rows;
+  generated_.var = joined.var;
   add_obs();
   add_x(joined);
   add_layers(joined);
@@ -270,13 +270,13 @@ AnnotatedMatrix Join::make() {
   add_obsp();
   add_raw();
   add_uns();
-  for (const MatrixToJoin& store : stores_) made_.marks_missing |= store.matrix.marks_missing;
+  for (const MatrixToJoin& store : stores_) generated_.marks_missing |= store.matrix.marks_missing;
   for (const auto& [of, place] :
        {std::pair(&AnnotatedMatrix::varm, "varm"), {&AnnotatedMatrix::varp, "varp"}})
     if (std::any_of(stores_.begin(), stores_.end(),
                     [of = of](const MatrixToJoin& store) { return !(store.matrix.*of).empty(); }))
       context_.notice(fmt::format("{}: left out, because the stores' genes are not the same lists", place));
-  return std::move(made_);
+  return std::move(generated_);
 }
 
 }  // namespace

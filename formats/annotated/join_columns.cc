@@ -83,14 +83,14 @@ ArrayPtr joined_codes(const FactorParts& factor, std::vector<int32_t> places) {
   const DType type = number_type(Kind::integer, 4);
   return mapped(factor.codes, type, [factor, type, places = std::move(places)](Elements codes, const Box&) {
     const std::vector<uint64_t> levels = level_places(factor, codes, places.size());
-    Elements made = zero_elements(type, codes.count);
-    made.missing.resize(codes.count);
-    const auto numbers = made.mutable_values<int32_t>();
+    Elements generated = zero_elements(type, codes.count);
+    generated.missing.resize(codes.count);
+    const auto numbers = generated.mutable_values<int32_t>();
     for (uint64_t i = 0; i < codes.count; ++i) {
       numbers[i] = levels[i] == kNoLevel ? -1 : places[levels[i]];
-      made.missing[i] = numbers[i] < 0;
+      generated.missing[i] = numbers[i] < 0;
     }
-    return made;
+    return generated;
   });
 }
 

@@ -225,7 +225,7 @@ Table JoinedVar::table(bool is_outer) {
         {store.var.row_names ? frames::as_written(store.var.row_names) : numbered_texts(store.var.rows),
          store.var.rows});
   }
-  Table made{count_, chosen(names, "names"), {}, stores_.front().var.index_name};
+  Table generated{count_, chosen(names, "names"), {}, stores_.front().var.index_name};
   std::string left_out, differ;
   for (const std::string& name : joined_names(tables, is_outer)) {
     std::vector<ColumnPart> parts;
@@ -244,14 +244,14 @@ Table JoinedVar::table(bool is_outer) {
     const bool is_same = differing(values, parts) == 0;
     std::string& reported = is_outer ? differ : left_out;
     if (!is_same) reported.append(reported.empty() ? "" : ", ") += name;
-    if (is_same || is_outer) made.columns.push_back({name, std::move(values)});
+    if (is_same || is_outer) generated.columns.push_back({name, std::move(values)});
   }
   if (!left_out.empty())
     context_.notice(fmt::format("{}: left out, because the stores differ: {}", place_, left_out));
   if (!differ.empty())
     context_.notice(
         fmt::format("{}: the stores differ, the first one's values are shown: {}", place_, differ));
-  return made;
+  return generated;
 }
 
 // Logs ids with several names, and names with several ids, if genes are matched by id.

@@ -84,20 +84,20 @@ class PlacedIndices : public DerivedArray {
 
  private:
   Elements derived(Elements stored, const Box& box) const override {
-    Elements made = zero_elements(dtype(), stored.count);
+    Elements generated = zero_elements(dtype(), stored.count);
     visit_number(values().dtype(), [&](auto zero) {
       using From = decltype(zero);
       if constexpr (std::is_integral_v<From>) {
         const auto from = stored.values<From>();
         if (dtype().size == 4)
-          place(from, made.mutable_values<int32_t>(), box);
+          place(from, generated.mutable_values<int32_t>(), box);
         else
-          place(from, made.mutable_values<int64_t>(), box);
+          place(from, generated.mutable_values<int64_t>(), box);
       } else {
         throw unsupported("indices of type {}", values().dtype().name());
       }
     });
-    return made;
+    return generated;
   }
 
   template <class From, class To>
@@ -220,7 +220,7 @@ SparseMatrix lazy_matrix(const MatrixParts& parts, uint64_t columns, std::functi
     if (sparse->missing != MissingEntries::shown_as_na) joined.missing = sparse->missing;
     if (sparse->error && !joined.error) joined.error = sparse->error->at(part.label);
   }
-  joined.evaluate = made_once(std::move(lists));
+  joined.evaluate = evaluated_once(std::move(lists));
   return joined;
 }
 

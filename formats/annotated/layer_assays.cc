@@ -126,10 +126,10 @@ class FurtherAssay {
   ArrayPtr features_;
 };
 
-void add_raw(const FurtherAssay& assay, AnnotatedMatrix& made, Origins& origins) {
+void add_raw(const FurtherAssay& assay, AnnotatedMatrix& generated, Origins& origins) {
   Content matrix = assay.only_matrix();
   if (!has_matrix(matrix)) return;
-  made.raw = AnnotatedMatrix::Raw{cells_by_genes(matrix), assay.metadata(), {}};
+  generated.raw = AnnotatedMatrix::Raw{cells_by_genes(matrix), assay.metadata(), {}};
   for (const char* name : {"counts", "data", "layers"}) origins.add("/raw/X", assay.place(name));
   origins.add("/raw/var", assay.place("meta.features"));
   for (const char* name : {"features", "cells", "variable.features"}) origins.add_implied(assay.place(name));
@@ -194,11 +194,12 @@ void add_room(const GroupPtr& misc, Room room, Origins& origins, std::set<UnsTre
 
 }  // namespace
 
-void add_layer_assays(const ActiveAssay& active, AnnotatedMatrix& made, Origins& origins, Context& context) {
+void add_layer_assays(const ActiveAssay& active, AnnotatedMatrix& generated, Origins& origins,
+                      Context& context) {
   const GroupPtr assays = find_group(*active.root, "assays");
   if (!assays) return;
   const auto is_taken = [&](const std::string& name) {
-    return std::any_of(made.layers.begin(), made.layers.end(),
+    return std::any_of(generated.layers.begin(), generated.layers.end(),
                        [&](const AnnotatedPart& layer) { return layer.name == name; });
   };
   for (const Member& member : assays->members()) {
@@ -206,19 +207,19 @@ void add_layer_assays(const ActiveAssay& active, AnnotatedMatrix& made, Origins&
     const FurtherAssay assay(active, member.name, member.node.parts, context);
     if (!assay.features() || assay.has_other_parts()) continue;
     if (member.name == kRawAssay) {
-      add_raw(assay, made, origins);
+      add_raw(assay, generated, origins);
       continue;
     }
     if (is_taken(member.name) || !assay.has_features_of_active() || !assay.metadata().columns.empty())
       continue;
     const Content matrix = assay.only_matrix();
     if (!has_matrix(matrix)) continue;
-    made.layers.push_back({member.name, cells_by_genes(matrix)});
+    generated.layers.push_back({member.name, cells_by_genes(matrix)});
     origins.add("/layers/" + member.name, member_path(*assays, member.name));
   }
 }
 
-std::set<UnsTree::Path> add_annotations_in_misc(const ActiveAssay& assay, AnnotatedMatrix& made,
+std::set<UnsTree::Path> add_annotations_in_misc(const ActiveAssay& assay, AnnotatedMatrix& generated,
                                                 Origins& origins, Context& context) {
   std::set<UnsTree::Path> found;
   const GroupPtr misc = find_group(*assay.root, "misc");
@@ -226,15 +227,16 @@ std::set<UnsTree::Path> add_annotations_in_misc(const ActiveAssay& assay, Annota
   const auto add = [&](Room room) { add_room(misc, std::move(room), origins, found, context); };
   std::set<std::string> embeddings = names_listed(assay.root, "reductions", "X_");
   embeddings.insert(kSpatial);
-  add({{"obsm"}, "/obsm", made.cells, false, made.obsm, embeddings});
+  add({{"obsm"}, "/obsm", generated.cells, false, generated.obsm, embeddings});
   std::set<std::string> graphs = names_listed(assay.root, "graphs", "");
   graphs.insert("connectivities");
-  add({{"obsp"}, "/obsp", made.cells, true, made.obsp, graphs});
-  add({{"varm"}, "/varm", made.genes, false, made.varm, names_of_loadings(assay.root)});
+  add({{"obsp"}, "/obsp", generated.cells, true, generated.obsp, graphs});
+  add({{"varm"}, "/varm", generated.genes, false, generated.varm, names_of_loadings(assay.root)});
   // scConvert's lists have other names.
   for (const std::string& name : {std::string("varp"), std::string("__varp__"), "__varp__." + assay.name})
-    add({{name}, "/varp", made.genes, true, made.varp, {}});
-  if (made.raw) add({{kRawAssay, "varm"}, "/raw/varm", made.raw->var.rows, false, made.raw->varm, {}});
+    add({{name}, "/varp", generated.genes, true, generated.varp, {}});
+  if (generated.raw)
+    add({{kRawAssay, "varm"}, "/raw/varm", generated.raw->var.rows, false, generated.raw->varm, {}});
   return found;
 }
 

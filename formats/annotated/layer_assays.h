@@ -25,12 +25,13 @@ struct ActiveAssay {
 // Adds the layers that are assays of their own: those with the features of the active assay, in its order,
 // and nothing but one matrix. Adds the assay `raw` as raw, whatever its features, with their metadata. Reads
 // the features, and the values of counts and data that may be equal.
-void add_layer_assays(const ActiveAssay& assay, AnnotatedMatrix& made, Origins& origins, Context& context);
+void add_layer_assays(const ActiveAssay& assay, AnnotatedMatrix& generated, Origins& origins,
+                      Context& context);
 
 // Adds the members of the lists varm, varp, obsm, obsp and raw$varm in `misc` that have a row for each gene
 // or cell, unless a reduction or a graph has their name. Requires: add_layer_assays() was called.
 // Returns the paths of these members in `misc`.
-std::set<UnsTree::Path> add_annotations_in_misc(const ActiveAssay& assay, AnnotatedMatrix& made,
+std::set<UnsTree::Path> add_annotations_in_misc(const ActiveAssay& assay, AnnotatedMatrix& generated,
                                                 Origins& origins, Context& context);
 
 }  // namespace plainfs::annotated

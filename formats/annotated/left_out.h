@@ -38,11 +38,11 @@ class Origins {
 
   // Returns these places for files of a part of the store alone: what is outside of `root` is not theirs.
   Origins within(GroupPtr root) const {
-    Origins made(std::move(root));
-    made.stored_ = stored_;
-    made.implied_ = implied_;
-    made.left_out_ = left_out_;
-    return made;
+    Origins generated(std::move(root));
+    generated.stored_ = stored_;
+    generated.implied_ = implied_;
+    generated.left_out_ = left_out_;
+    return generated;
   }
 
   const GroupPtr& root() const { return root_; }

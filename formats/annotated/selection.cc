@@ -119,7 +119,7 @@ SparseMatrix Selection::of(const SparseMatrix& matrix) const {
   some.row_names = of(matrix.row_names);
   if (some.row_ids) some.row_ids = of(matrix.row_ids);
   some.value = some.index = some.pointer = nullptr;
-  some.evaluate = made_once(
+  some.evaluate = evaluated_once(
       [matrix, cells = cells_, &context = context_] { return some_rows(evaluated(matrix), cells, context); });
   return some;
 }
@@ -253,7 +253,7 @@ Node Expressions::of(const std::string& name, const Content& content, const Grou
 }  // namespace
 
 AnnotatedMatrix AnnotatedGroup::matrix() const {
-  return *made_.get([this] { return std::make_shared<const AnnotatedMatrix>(make_()); });
+  return *generated_.get([this] { return std::make_shared<const AnnotatedMatrix>(make_()); });
 }
 
 std::vector<Member> AnnotatedGroup::members() const {

@@ -53,7 +53,7 @@ class AnnotatedGroup : public DerivedGroup {
  private:
   const std::function<AnnotatedMatrix()> make_;
   // Apart from the group, because a directory of levels has thousands of groups, most of them never entered.
-  Lazy<std::shared_ptr<const AnnotatedMatrix>> made_;
+  Lazy<std::shared_ptr<const AnnotatedMatrix>> generated_;
 };
 
 // Returns the fragments of the marked cells in their order, with all names. cells: one value for each cell of

@@ -71,13 +71,13 @@ struct Padded {
     return all.get([this] {
       const ArrayPtr reals = with_type(in_row_order(loadings), number_type(Kind::real, 8));
       const Elements own = read_all(*reals);
-      std::vector<double> made(features * columns, 0);
+      std::vector<double> generated(features * columns, 0);
       for (size_t i = 0; i < rows.size(); ++i)
         for (uint64_t j = 0; j < columns; ++j) {
           const uint64_t from = i * columns + j;
-          made[rows[i] * columns + j] = own.is_missing(from) ? std::nan("") : own.values<double>()[from];
+          generated[rows[i] * columns + j] = own.is_missing(from) ? std::nan("") : own.values<double>()[from];
         }
-      return made;
+      return generated;
     });
   }
 };

@@ -48,9 +48,9 @@ class Assay {
     take_coordinates();
     for (const char* name : {"cell.names", "active.assay"}) origins_->add_implied(member_path(*root_, name));
     for (const char* name : {"features", "cells", "scaled.features"}) origins_->add_implied(place(name));
-    made_.uns = uns_.members();
-    made_.origins = origins_;
-    return std::move(made_);
+    generated_.uns = uns_.members();
+    generated_.origins = origins_;
+    return std::move(generated_);
   }
   // Returns the members of misc that have another place in the matrix. Requires: make() was called.
   const std::set<UnsTree::Path>& placed_in_misc() const { return placed_; }
@@ -97,7 +97,7 @@ class Assay {
   const Share share_;
   const bool is_active_;
   std::set<UnsTree::Path> placed_;
-  AnnotatedMatrix made_;
+  AnnotatedMatrix generated_;
   ArrayPtr features_, cells_;
   std::vector<Slide> slides_;
   ArrayPtr coordinates_;                                      // of the cells on the slides; null = none
@@ -119,25 +119,25 @@ void Assay::take_matrices() {
   cells_ = array_in(find(root_, "cell.names"));
   features_ = array_in(find(group_, "features"));
   if (!cells_ || !features_) throw damaged("{}: cell.names or features is missing", group_->path());
-  made_.cells = cells_->count();
-  made_.obs = named_rows(made_.cells, cells_);
+  generated_.cells = cells_->count();
+  generated_.obs = named_rows(generated_.cells, cells_);
   if (!has_assay()) return;
-  made_.genes = features_->count();
-  made_.var = named_rows(made_.genes, features_);
+  generated_.genes = features_->count();
+  generated_.var = named_rows(generated_.genes, features_);
   const SeuratLayers matrices(group_, features_, cells_, context_);
   if (const std::optional<Error> fault = matrices.fault_of_cells()) throw *fault;
-  if (!is_refused("data", matrices)) made_.x = cells_by_genes(matrices.matrix("data"));
+  if (!is_refused("data", matrices)) generated_.x = cells_by_genes(matrices.matrix("data"));
   Content counts = counts_of(matrices);
-  const bool has_data = exists(made_.x);
+  const bool has_data = exists(generated_.x);
   add_origins_of_matrix("/X", has_data ? "data" : "counts");
   if (has_data) add_origins_of_matrix("/layers/counts", "counts");
   if (!has_data)
-    made_.x = std::move(counts);
+    generated_.x = std::move(counts);
   else if (exists(counts))
-    made_.layers.push_back({"counts", std::move(counts)});
-  if (!exists(made_.x))
+    generated_.layers.push_back({"counts", std::move(counts)});
+  if (!exists(generated_.x))
     if (const std::optional<Error> refusal = refusal_of_assay(group_, context_)) throw *refusal;
-  if (matrices.has_layers() && !exists(made_.x))
+  if (matrices.has_layers() && !exists(generated_.x))
     throw unsupported("{}: neither layer data nor counts has all features and cells", group_->path());
   take_other_layers(matrices);
 }
@@ -155,7 +155,7 @@ Content Assay::counts_of(const SeuratLayers& matrices) const {
     if (is_refused("counts", matrices)) return {};
     return cells_by_genes(matrices.matrix("counts"));
   } catch (const Error& error) {
-    if (!exists(made_.x) || error.code() != Errc::unsupported) throw;
+    if (!exists(generated_.x) || error.code() != Errc::unsupported) throw;
     context_.notice(fmt::format("{}: not in the .h5ad", error.what()));
     return {};
   }
@@ -165,7 +165,7 @@ Content Assay::counts_of(const SeuratLayers& matrices) const {
 void Assay::take_other_layers(const SeuratLayers& matrices) {
   const auto take = [&](const std::string& name, const Content& content) {
     if (exists(content)) {
-      made_.layers.push_back({name, cells_by_genes(content)});
+      generated_.layers.push_back({name, cells_by_genes(content)});
       add_origins_of_matrix("/layers/" + name, name);
     }
   };
@@ -181,8 +181,8 @@ void Assay::take_other_layers(const SeuratLayers& matrices) {
 void Assay::take_parts_outside() {
   if (is_active_ && has_assay()) {
     const ActiveAssay assay{root_, name_, features_, cells_};
-    add_layer_assays(assay, made_, *origins_, context_);
-    placed_ = add_annotations_in_misc(assay, made_, *origins_, context_);
+    add_layer_assays(assay, generated_, *origins_, context_);
+    placed_ = add_annotations_in_misc(assay, generated_, *origins_, context_);
   }
   if (has_pictures_ && !has_pictures_in_misc_) placed_.insert({kSpatial});
   add_lists(has_object() ? root_ : nullptr, has_assay() ? group_ : nullptr, placed_, uns_, *origins_,
@@ -196,22 +196,22 @@ void Assay::take_tables() {
 
 void Assay::take_cells() {
   if (const auto meta = content_of<Table>(find(root_, "meta.data")); meta && !meta->columns.empty()) {
-    if (meta->rows != made_.cells)
-      throw damaged("/meta.data has {} rows, expected {}, one for each cell", meta->rows, made_.cells);
-    made_.obs.columns = meta->columns;
+    if (meta->rows != generated_.cells)
+      throw damaged("/meta.data has {} rows, expected {}, one for each cell", meta->rows, generated_.cells);
+    generated_.obs.columns = meta->columns;
   }
   origins_->add("/obs", member_path(*root_, "meta.data"));
-  add_identities(array_in(find(root_, "active.ident")), made_.obs, *origins_);
+  add_identities(array_in(find(root_, "active.ident")), generated_.obs, *origins_);
 }
 
 void Assay::take_features() {
   ArrayPtr variable = array_in(find(group_, "variable.features"));
   if (const auto meta = content_of<Table>(find(group_, "meta.features"))) {
-    made_.var.columns = feature_columns(*meta, features_, place("meta.features"));
+    generated_.var.columns = feature_columns(*meta, features_, place("meta.features"));
     if (!variable) variable = variable_features(*meta);
   }
   origins_->add("/var", place("meta.features"));
-  add_variable_features(variable, features_, place("variable.features"), made_.var, *origins_);
+  add_variable_features(variable, features_, place("variable.features"), generated_.var, *origins_);
 }
 
 // Returns whether the reduction belongs to the matrix: to that of its assay, unless it is global, as Seurat
@@ -253,15 +253,15 @@ bool Assay::is_of_slides(const LabelledArray& embeddings) const {
 // Takes the cells of a reduction, and the features if they belong to this assay.
 void Assay::take_reduction(const std::string& name, const GroupPtr& reduction) {
   const auto embeddings = content_of<LabelledArray>(find(reduction, "cell.embeddings"));
-  if (!embeddings || !extent_of(*embeddings) || extent_of(*embeddings)->rows != made_.cells ||
+  if (!embeddings || !extent_of(*embeddings) || extent_of(*embeddings)->rows != generated_.cells ||
       is_reordered(embeddings->row_names, cells_))
     return;
   if (name == kSpatial && is_of_slides(*embeddings))
     return origins_->add(std::string("/obsm/") + kSpatial, reduction->path());
   const std::string to = name == kSpatial && !coordinates_ ? kSpatial : "X_" + name;
-  made_.obsm.push_back({to, *embeddings});
+  generated_.obsm.push_back({to, *embeddings});
   // Seurat names dimensions "PC_1", AnnData numbers them.
-  std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
+  std::get<LabelledArray>(generated_.obsm.back().content).column_names = nullptr;
   origins_->add("/obsm/" + to, member_path(*reduction, "cell.embeddings"));
   if (has_assay()) {
     take_loadings(reduction, "feature.loadings", "features", loadings_name(name));
@@ -277,7 +277,7 @@ void Assay::take_loadings(const GroupPtr& reduction, const char* loadings, const
   const auto names = content_of<LabelledArray>(find(reduction, features));
   ArrayPtr padded = padded_loadings(labelled_values(*own).values, names ? names->values : nullptr, features_);
   if (!padded) return;
-  made_.varm.push_back({to, LabelledArray{std::move(padded), nullptr, nullptr}});
+  generated_.varm.push_back({to, LabelledArray{std::move(padded), nullptr, nullptr}});
   origins_->add("/varm/" + to, member_path(*reduction, loadings));
   origins_->add("/varm/" + to, member_path(*reduction, features));
 }
@@ -290,7 +290,7 @@ void Assay::take_graphs() {
   for (const Member& member : all) {
     const Node node = readable(member.node, context_);
     const auto* graph = std::get_if<SparseMatrix>(&node.content);
-    if (!graph || graph->rows != made_.cells || graph->columns != made_.cells ||
+    if (!graph || graph->rows != generated_.cells || graph->columns != generated_.cells ||
         is_reordered(graph->row_names, cells_) || is_reordered(graph->column_names, cells_))
       continue;
     const Attributes attributes = attributes_of(node);
@@ -300,7 +300,7 @@ void Assay::take_graphs() {
         assay && assay->text() ? *assay->text() == name_ : member.name.starts_with(name_ + "_");
     if (!is_ours) continue;
     const std::string name = name_of_graph(member.name, all);
-    made_.obsp.push_back({name, *graph});
+    generated_.obsp.push_back({name, *graph});
     origins_->add("/obsp/" + name, member_path(*graphs->parts, member.name));
     if (name != member.name && !uns_.has({"neighbors"})) add_neighbors(root_, name_, uns_, context_);
   }
@@ -321,7 +321,7 @@ std::string Assay::name_of_graph(const std::string& name, const std::vector<Memb
 void Assay::find_slides() {
   if (!has_object()) return;
   slides_ = seurat_slides(root_, cells_, context_);
-  coordinates_ = coordinates_of(slides_, made_.cells);
+  coordinates_ = coordinates_of(slides_, generated_.cells);
   const GroupPtr misc = find_group(*root_, "misc");
   has_pictures_in_misc_ = misc != nullptr;
   for (const Slide& slide : slides_) {
@@ -334,12 +334,12 @@ void Assay::find_slides() {
 
 void Assay::take_coordinates() {
   if (!has_object()) return;
-  made_.slides = [root = root_, cells = cells_, &context = context_] {
+  generated_.slides = [root = root_, cells = cells_, &context = context_] {
     return seurat_slides(root, cells, context);
   };
   std::vector<SlidePictures> pictures;
   if (!has_pictures_in_misc_) pictures = pictures_of(slides_);
-  if (!pictures.empty()) made_.pictures = [pictures = std::move(pictures)] { return pictures; };
+  if (!pictures.empty()) generated_.pictures = [pictures = std::move(pictures)] { return pictures; };
   for (const Slide& slide : slides_) {
     const std::string image = fmt::format("{}/{}", member_path(*root_, "images"), slide.name);
     for (const char* name : {"assay", "key", "spot.radius"}) origins_->add_implied(image + "/" + name);
@@ -350,16 +350,18 @@ void Assay::take_coordinates() {
     origins_->add("/uns/spatial", image + "/scale.factors");
   }
   if (!coordinates_) return;
-  made_.obsm.push_back({kSpatial, LabelledArray{coordinates_, made_.obs.row_names, nullptr}});
+  generated_.obsm.push_back({kSpatial, LabelledArray{coordinates_, generated_.obs.row_names, nullptr}});
   add_cell_places();
 }
 
 // Adds the columns of Visium's cells that readers of AnnData look for.
 void Assay::add_cell_places() {
-  const auto is_taken = [&](std::string_view name) { return column_in(made_.obs.columns, name) != nullptr; };
+  const auto is_taken = [&](std::string_view name) {
+    return column_in(generated_.obs.columns, name) != nullptr;
+  };
   for (const auto& [from, to] :
        {std::pair("tissue", "in_tissue"), {"row", "array_row"}, {"col", "array_col"}}) {
-    std::vector<double> values(made_.cells, std::nan(""));
+    std::vector<double> values(generated_.cells, std::nan(""));
     bool has_all = !slides_.empty(), is_whole = true;
     for (const Slide& slide : slides_) {
       const ArrayPtr column = column_in(slide.coordinates, from);
@@ -372,13 +374,13 @@ void Assay::add_cell_places() {
     if (!has_all || is_taken(to)) continue;
     ArrayPtr column = real_array(values);
     if (is_whole) column = with_type(column, number_type(Kind::integer, 8));
-    made_.obs.columns.push_back({to, std::move(column)});
+    generated_.obs.columns.push_back({to, std::move(column)});
   }
   if (slides_.size() < 2 || is_taken("library_id")) return;
-  std::vector<std::string> names(made_.cells);
+  std::vector<std::string> names(generated_.cells);
   for (const Slide& slide : slides_)
     for (const uint64_t cell : slide.cells) names[cell] = slide.name;
-  made_.obs.columns.push_back({"library_id", text_array(names)});
+  generated_.obs.columns.push_back({"library_id", text_array(names)});
 }
 
 // Returns whether the cells of a group of assays have columns or may have some; nullopt if it holds no
@@ -422,23 +424,23 @@ MuDataParts seurat_mudata(const GroupPtr& root, Context& context) {
   const auto assay = [&](const std::string& name, Share share) {
     return Assay(name, root, find_group(*assays, name), context, share);
   };
-  MuDataParts made;
+  MuDataParts generated;
   Assay first = assay(names.front(), Share::assay);
-  made.modalities.push_back({names.front(), first.make(), nullptr, nullptr});
+  generated.modalities.push_back({names.front(), first.make(), nullptr, nullptr});
   Assay object = assay(names.front(), Share::object);
-  made.common = object.make(first.placed_in_misc());
-  const auto origins = std::make_shared<Origins>(*made.common.origins);
+  generated.common = object.make(first.placed_in_misc());
+  const auto origins = std::make_shared<Origins>(*generated.common.origins);
   for (const std::string& name : std::span(names).subspan(1)) try {
       const std::string path = member_path(*assays, name);
-      if (!has_assay_at(path, made.modalities.front().matrix))
-        made.modalities.push_back({name, assay(name, Share::assay).make(), nullptr, nullptr});
+      if (!has_assay_at(path, generated.modalities.front().matrix))
+        generated.modalities.push_back({name, assay(name, Share::assay).make(), nullptr, nullptr});
     } catch (const Error& error) {
       if (error.code() != Errc::unsupported) throw;
       origins->add_implied(member_path(*assays, name));
       context.notice(fmt::format("{}: not in the .h5mu: {}", member_path(*assays, name), error.what()));
     }
-  made.common.origins = origins;
-  return made;
+  generated.common.origins = origins;
+  return generated;
 }
 
 void find_seurat_assays(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {

@@ -235,14 +235,14 @@ Content SeuratLayers::matrix(std::string_view name) const {
   if (joined.missing_features() > 0)
     context_.notice(fmt::format("{}: {} {} of {} features; the others are 0 in files generated from it",
                                 assay_->path(), parts.names, features - joined.missing_features(), features));
-  SparseMatrix made = computed_lists(joined.source(), context_);
-  made.rows = features;
-  made.columns = cells;
-  made.row_names = features_;
-  made.column_names = cells_;
-  made.is_real = true;
-  made.missing = parts.matrices.front().missing;
-  return made;
+  SparseMatrix generated = computed_lists(joined.source(), context_);
+  generated.rows = features;
+  generated.columns = cells;
+  generated.row_names = features_;
+  generated.column_names = cells_;
+  generated.is_real = true;
+  generated.missing = parts.matrices.front().missing;
+  return generated;
 }
 
 std::optional<Error> SeuratLayers::fault_of_cells() const {

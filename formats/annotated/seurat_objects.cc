@@ -167,9 +167,9 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
       return std::nullopt;
     }
     modalities.push_back({name, [make = std::move(matrix->make), group = node->parts] {
-                            AnnotatedMatrix made = make();
-                            made.origins = std::make_shared<Origins>(made.origins->within(group));
-                            return made;
+                            AnnotatedMatrix generated = make();
+                            generated.origins = std::make_shared<Origins>(generated.origins->within(group));
+                            return generated;
                           }});
   }
   if (modalities.empty()) return std::nullopt;

@@ -30,7 +30,7 @@ class StoredSeurat {
         context_(context),
         value_(robject::value_of(*root_)),
         taken_(std::make_shared<TakenParts>(std::make_shared<Origins>(root_))) {
-    made_.taken = taken_;
+    generated_.taken = taken_;
   }
 
   SeuratObject make();
@@ -64,7 +64,7 @@ class StoredSeurat {
   void leave_out_others(const GroupPtr& group, const std::set<std::string_view>& known) const;
   void take_layers(const GroupPtr& layers, const SeuratLayers& matrices, const ArrayPtr& features);
   bool has_assay(const std::string& name) const {
-    return std::any_of(made_.assays.begin(), made_.assays.end(),
+    return std::any_of(generated_.assays.begin(), generated_.assays.end(),
                        [&](const SeuratObject::Assay& assay) { return assay.name == name; });
   }
   // Leaves out a part of the store. why: may be empty.
@@ -77,7 +77,7 @@ class StoredSeurat {
   Context& context_;
   const rds::ValuePtr value_;  // R's own; null in an h5Seurat file
   const std::shared_ptr<TakenParts> taken_;
-  SeuratObject made_;
+  SeuratObject generated_;
 };
 
 // Returns a matrix in R's layout; empty if it has no columns or no rows, or if their names do not match. Logs
@@ -137,7 +137,7 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   assay.features = array_in(group, "features");
   if (!assay.features) throw damaged("{}: features is missing", group->path());
   if (assay.features->count() == 0) return leave_out(group->path(), "no features");
-  const SeuratLayers matrices(group, assay.features, made_.cells, context_);
+  const SeuratLayers matrices(group, assay.features, generated_.cells, context_);
   if (const std::optional<Error> fault = matrices.fault_of_cells())
     return leave_out(group->path(), fault->what());
   const auto is_refused = [&](const char* matrix) {
@@ -148,13 +148,14 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   try {
     if (!is_refused("data")) assay.data = seurat_matrix(matrices.matrix("data"));
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported || name == made_.active_assay) throw;
+    if (error.code() != Errc::unsupported || name == generated_.active_assay) throw;
     return leave_out(group->path(), error.what());
   }
   try {
     if (!is_refused("counts")) assay.counts = seurat_matrix(matrices.matrix("counts"));
   } catch (const Error& error) {
-    const bool is_needed = std::holds_alternative<std::monostate>(assay.data) && name == made_.active_assay;
+    const bool is_needed =
+        std::holds_alternative<std::monostate>(assay.data) && name == generated_.active_assay;
     if (error.code() != Errc::unsupported || is_needed) throw;
     leave_out(group->path() + "/counts", error.what());
   }
@@ -169,7 +170,7 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
                            "variable.features", "meta.features", "misc"});
   assay.misc = list_in(value_in("assays", name), group, "misc");
   const ArrayPtr features = assay.features;
-  made_.assays.push_back(std::move(assay));
+  generated_.assays.push_back(std::move(assay));
   if (const auto layers = find(group, "layers"); layers && layers->parts)
     take_layers(layers->parts, matrices, features);
 }
@@ -188,7 +189,7 @@ void StoredSeurat::take_layers(const GroupPtr& layers, const SeuratLayers& matri
     assay.name = member.name;
     assay.features = features;
     assay.data = seurat_matrix(layer);
-    made_.assays.push_back(std::move(assay));
+    generated_.assays.push_back(std::move(assay));
   }
 }
 
@@ -198,7 +199,7 @@ void StoredSeurat::take_scaled(const SeuratLayers& matrices, const GroupPtr& gro
   assay.scaled_features = array_in(group, "scaled.features");
   if (const auto layer = content_of<LabelledArray>(scaled); layer && !assay.scaled_features)
     assay.scaled_features = layer->row_names;
-  assay.scaled = dense_of(scaled, group->path() + "/scale.data", assay.scaled_features, made_.cells);
+  assay.scaled = dense_of(scaled, group->path() + "/scale.data", assay.scaled_features, generated_.cells);
 }
 
 // Takes the metadata of the features.
@@ -216,11 +217,11 @@ void StoredSeurat::take_reduction(const std::string& name, const Node& node) {
   SeuratObject::Reduction reduction;
   reduction.name = name;
   reduction.key = attributes.text("key").value_or("");
-  reduction.assay = attributes.text("active.assay").value_or(made_.active_assay);
+  reduction.assay = attributes.text("active.assay").value_or(generated_.active_assay);
   const Json* global = attributes.find("global");
   if (global && global->list() && global->list()->size() == 1) global = &global->list()->front();
   if (global) reduction.is_global = global->boolean() ? *global->boolean() : global->as_int64() == 1;
-  reduction.embeddings = dense_in(group, "cell.embeddings", made_.cells);
+  reduction.embeddings = dense_in(group, "cell.embeddings", generated_.cells);
   if (!reduction.embeddings.values) return leave_out(group->path(), "no embeddings");
   take(group->path());
   reduction.features = array_in(group, "features");
@@ -234,21 +235,22 @@ void StoredSeurat::take_reduction(const std::string& name, const Node& node) {
   reduction.misc = list_in(value, group, "misc");
   if (value) reduction.jackstraw = value->attribute("jackstraw");
   if (!reduction.jackstraw && find(group, "jackstraw")) leave_out(member_path(*group, "jackstraw"));
-  made_.reductions.push_back(std::move(reduction));
+  generated_.reductions.push_back(std::move(reduction));
 }
 
 void StoredSeurat::take_graph(const std::string& name, const Node& node) {
   const auto* matrix = std::get_if<SparseMatrix>(&node.content);
   const std::string path = "/graphs/" + name;
   if (!matrix) return leave_out(path);
-  const uint64_t cells = made_.cells->count();
+  const uint64_t cells = generated_.cells->count();
   if (!matrix->error && (matrix->rows != cells || matrix->columns != cells))
     return leave_out(path, fmt::format("it is {} by {} for {} cells", matrix->rows, matrix->columns, cells));
-  if (is_reordered(matrix->row_names, made_.cells) || is_reordered(matrix->column_names, made_.cells))
+  if (is_reordered(matrix->row_names, generated_.cells) ||
+      is_reordered(matrix->column_names, generated_.cells))
     return leave_out(path, "its cells are in another order");
   take(path);
-  const std::string assay = attributes_of(node).text("assay.used").value_or(made_.active_assay);
-  made_.graphs.push_back({name, assay, evaluated(*matrix)});
+  const std::string assay = attributes_of(node).text("assay.used").value_or(generated_.active_assay);
+  generated_.graphs.push_back({name, assay, evaluated(*matrix)});
 }
 
 // Logs the parts of a slide's image that an image of version 4 cannot hold.
@@ -269,27 +271,27 @@ void StoredSeurat::leave_out_of_image(const Slide& slide) const {
 
 // Adds the coordinates as a reduction, which every version and every function of Seurat supports.
 void StoredSeurat::take_coordinates(const std::vector<Slide>& slides) {
-  const ArrayPtr coordinates = coordinates_of(slides, made_.cells->count());
+  const ArrayPtr coordinates = coordinates_of(slides, generated_.cells->count());
   if (!coordinates) return;
   const bool is_taken =
-      std::any_of(made_.reductions.begin(), made_.reductions.end(),
+      std::any_of(generated_.reductions.begin(), generated_.reductions.end(),
                   [](const SeuratObject::Reduction& known) { return known.name == kSpatial; });
   if (is_taken) return;
   SeuratObject::Reduction reduction;
   reduction.name = kSpatial;
-  reduction.assay = made_.active_assay;
+  reduction.assay = generated_.active_assay;
   reduction.embeddings = {in_column_order(coordinates)};
-  made_.reductions.push_back(std::move(reduction));
+  generated_.reductions.push_back(std::move(reduction));
 }
 
 void StoredSeurat::take_images() {
-  std::vector<Slide> slides = seurat_slides(root_, made_.cells, context_);
+  std::vector<Slide> slides = seurat_slides(root_, generated_.cells, context_);
   take_coordinates(slides);
   for (Slide& slide : slides) {
     leave_out_of_image(slide);
     if (!slide.pixels) continue;
-    if (!has_assay(slide.assay)) slide.assay = made_.active_assay;
-    made_.images.push_back(std::move(slide));
+    if (!has_assay(slide.assay)) slide.assay = generated_.active_assay;
+    generated_.images.push_back(std::move(slide));
   }
 }
 
@@ -297,33 +299,34 @@ void StoredSeurat::take_meta_data() {
   const std::optional<Node> node = find(root_, "meta.data");
   const auto meta = content_of<Table>(node);
   if (!meta) throw damaged("meta.data is not a table");
-  if (meta->rows != made_.cells->count())
-    throw damaged("meta.data has {} rows, expected {}", meta->rows, made_.cells->count());
-  made_.meta_data = meta->columns;
+  if (meta->rows != generated_.cells->count())
+    throw damaged("meta.data has {} rows, expected {}", meta->rows, generated_.cells->count());
+  generated_.meta_data = meta->columns;
   for (const char* name : {"cell.names", "active.assay", "meta.data", "active.ident"})
     take(member_path(*root_, name));
-  made_.identities = array_in(root_, "active.ident");
+  generated_.identities = array_in(root_, "active.ident");
 }
 
 SeuratObject StoredSeurat::make() {
-  made_.cells = array_in(root_, "cell.names");
-  if (!made_.cells) throw damaged("cell.names is missing");
+  generated_.cells = array_in(root_, "cell.names");
+  if (!generated_.cells) throw damaged("cell.names is missing");
   const Attributes attributes = root_->attributes();
-  made_.project = attributes.text("project").value_or("SeuratProject");
-  made_.active_assay = attributes.text("active.assay").value_or("");
+  generated_.project = attributes.text("project").value_or("SeuratProject");
+  generated_.active_assay = attributes.text("active.assay").value_or("");
   for_each_member("assays", [&](const std::string& name, const Node& node) { take_assay(name, node); });
-  if (made_.assays.empty()) throw unsupported("no assay has a matrix");
-  if (!has_assay(made_.active_assay)) made_.active_assay = made_.assays.front().name;
+  if (generated_.assays.empty()) throw unsupported("no assay has a matrix");
+  if (!has_assay(generated_.active_assay)) generated_.active_assay = generated_.assays.front().name;
   // The active assay comes first in a Seurat object.
-  std::stable_partition(made_.assays.begin(), made_.assays.end(),
-                        [&](const SeuratObject::Assay& assay) { return assay.name == made_.active_assay; });
+  std::stable_partition(
+      generated_.assays.begin(), generated_.assays.end(),
+      [&](const SeuratObject::Assay& assay) { return assay.name == generated_.active_assay; });
   take_meta_data();
   for_each_member("reductions",
                   [&](const std::string& name, const Node& node) { take_reduction(name, node); });
   for_each_member("graphs", [&](const std::string& name, const Node& node) { take_graph(name, node); });
   take_images();
   take_lists();
-  return std::move(made_);
+  return std::move(generated_);
 }
 
 // Returns the value of a member of a list of the object, for example of an assay; null if it is not R's own.
@@ -342,12 +345,12 @@ RList StoredSeurat::list_in(const rds::ValuePtr& object, const GroupPtr& group, 
 
 // An h5Seurat file does not record the form in R of commands and neighbours.
 void StoredSeurat::take_lists() {
-  made_.misc = list_in(value_, root_, "misc");
-  made_.tools = list_in(value_, root_, "tools");
+  generated_.misc = list_in(value_, root_, "misc");
+  generated_.tools = list_in(value_, root_, "tools");
   for (const char* name : {"misc", "tools"}) take(member_path(*root_, name));
   if (!value_) return;
-  made_.neighbors = list_in(value_, root_, "neighbors");
-  made_.commands = list_in(value_, root_, "commands");
+  generated_.neighbors = list_in(value_, root_, "neighbors");
+  generated_.commands = list_in(value_, root_, "commands");
   for (const char* name : {"neighbors", "commands"}) take(member_path(*root_, name));
 }
 

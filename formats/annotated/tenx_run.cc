@@ -156,7 +156,7 @@ class RunMaker {
   const tenx::RunFolder run_;
   const std::string place_;
   Context& context_;
-  AnnotatedMatrix made_;
+  AnnotatedMatrix generated_;
   Attributes attributes_;        // of the matrix's file
   std::set<std::string> taken_;  // locations
 };
@@ -179,8 +179,8 @@ void RunMaker::open_matrix() {
   attributes_ = attributes_of(store.root);
   const auto found = annotated_matrix_of(with_known_members(with_meaning(store.root, own), own), own);
   if (!found) throw unsupported("{}: not a matrix of a run: names or counts are missing", run_.matrix);
-  made_ = found->make();
-  if (!made_.obs.row_names) throw damaged("{}: the barcodes are missing", run_.matrix);
+  generated_ = found->make();
+  if (!generated_.obs.row_names) throw damaged("{}: the barcodes are missing", run_.matrix);
   take(run_.matrix);
   // Its copy in the other format has no further parts.
   take(run_.matrix.ends_with(".h5") ? run_.matrix.substr(0, run_.matrix.size() - 3) : run_.matrix + ".h5");
@@ -189,9 +189,9 @@ void RunMaker::open_matrix() {
 // Divides the values of proteins by the factor by which Xenium multiplies them to store them as integers.
 void RunMaker::scale_proteins() {
   const std::optional<double> factor = attributes_.number("protein_scaling_factor");
-  const auto types = std::find_if(made_.var.columns.begin(), made_.var.columns.end(),
+  const auto types = std::find_if(generated_.var.columns.begin(), generated_.var.columns.end(),
                                   [](const Column& column) { return column.name == "feature_types"; });
-  if (!factor || !(*factor > 0) || *factor == 1 || types == made_.var.columns.end()) return;
+  if (!factor || !(*factor > 0) || *factor == 1 || types == generated_.var.columns.end()) return;
   std::vector<bool> are_proteins;
   bool any = false;
   const Elements names = read_all(*types->values);
@@ -202,7 +202,7 @@ void RunMaker::scale_proteins() {
     are_proteins.push_back(name == kProteins);
     any |= are_proteins.back();
   }
-  auto* const x = std::get_if<SparseMatrix>(&made_.x);
+  auto* const x = std::get_if<SparseMatrix>(&generated_.x);
   if (!any || !x) return;
   if (!x->by_row || !x->value) {
     context_.notice(fmt::format("{}: proteins are not divided by protein_scaling_factor", run_.matrix));
@@ -215,10 +215,11 @@ void RunMaker::scale_proteins() {
 void RunMaker::take_spots(const RunTable& spots) {
   if (spots.columns() != kPositionColumns.size())
     throw damaged("{}: {} columns, expected {}", run_.positions, spots.columns(), kPositionColumns.size());
-  for (size_t column : {1, 2, 3}) made_.obs.columns.push_back({spots.name(column), spots.column(column)});
+  for (size_t column : {1, 2, 3})
+    generated_.obs.columns.push_back({spots.name(column), spots.column(column)});
   constexpr size_t kPixelRow = 4, kPixelColumn = 5;
-  made_.obsm.push_back(
-      {kSpatial, LabelledArray{spots.matrix({kPixelColumn, kPixelRow}), made_.obs.row_names, nullptr}});
+  generated_.obsm.push_back(
+      {kSpatial, LabelledArray{spots.matrix({kPixelColumn, kPixelRow}), generated_.obs.row_names, nullptr}});
 }
 
 void RunMaker::take_cells(const RunTable& table) {
@@ -230,10 +231,11 @@ void RunMaker::take_cells(const RunTable& table) {
     else if (name == "y_centroid")
       y = i;
     else
-      made_.obs.columns.push_back({name, table.column(i)});
+      generated_.obs.columns.push_back({name, table.column(i)});
   }
   if (x && y)
-    made_.obsm.push_back({kSpatial, LabelledArray{table.matrix({*x, *y}), made_.obs.row_names, nullptr}});
+    generated_.obsm.push_back(
+        {kSpatial, LabelledArray{table.matrix({*x, *y}), generated_.obs.row_names, nullptr}});
 }
 
 // Places each cell at the centroid of its polygon. Cells are called cellid_000000001-1; the polygons have the
@@ -251,7 +253,7 @@ void RunMaker::take_polygons(const RunCells& cells) {
   Elements elements = zero_elements(type, places.size());
   std::copy(places.begin(), places.end(), elements.mutable_values<double>().begin());
   auto spatial = std::make_shared<MemoryArray>(type, Shape{cells.count(), 2}, std::move(elements));
-  made_.obsm.push_back({kSpatial, LabelledArray{std::move(spatial), made_.obs.row_names, nullptr}});
+  generated_.obsm.push_back({kSpatial, LabelledArray{std::move(spatial), generated_.obs.row_names, nullptr}});
 }
 
 void RunMaker::take_positions(const RunCells& cells) {
@@ -274,7 +276,7 @@ void RunMaker::take_clusters(const RunCells& cells) {
     if (!is_file(location)) return;
     const RunTable table(run_table_in_text(location, {}, context_), cells, location);
     if (table.columns() < 2) throw damaged("{}: 1 column, expected 2", location);
-    made_.obs.columns.push_back({name, table.factor(1, context_)});
+    generated_.obs.columns.push_back({name, table.factor(1, context_)});
     take(location);
   };
   const std::string room = analysis + "/clustering";
@@ -290,13 +292,13 @@ void RunMaker::add_embedding(const std::string& kind, const std::string& key, co
   const std::string_view features = kind_of_features(key);
   const bool is_main = features.empty() || features == kGeneExpression;
   const std::string name = is_main ? "X_" + kind : fmt::format("X_{}_{}", features, kind);
-  if (std::any_of(made_.obsm.begin(), made_.obsm.end(),
+  if (std::any_of(generated_.obsm.begin(), generated_.obsm.end(),
                   [&](const AnnotatedPart& part) { return part.name == name; }))
     return;  // with another number of components: left out
   const RunTable table(run_table_in_text(location, {}, context_), cells, location);
   std::vector<size_t> columns;
   for (size_t i = 1; i < table.columns(); ++i) columns.push_back(i);
-  made_.obsm.push_back({name, LabelledArray{table.matrix(columns), made_.obs.row_names, nullptr}});
+  generated_.obsm.push_back({name, LabelledArray{table.matrix(columns), generated_.obs.row_names, nullptr}});
   take(location);
 }
 
@@ -319,12 +321,12 @@ void RunMaker::take_tissue() {
       tissue.metadata.emplace_back(name, std::move(text));
   for (const std::string& folder : run_.spatial)  // that of the whole run has the same pictures
     for (const char* name : {kFactors, kHires, kLowres}) take(fmt::format("{}/{}", folder, name));
-  made_.pictures = [tissue, &context = context_] { return std::vector{run_pictures(tissue, context)}; };
-  const auto spatial = std::find_if(made_.obsm.begin(), made_.obsm.end(),
+  generated_.pictures = [tissue, &context = context_] { return std::vector{run_pictures(tissue, context)}; };
+  const auto spatial = std::find_if(generated_.obsm.begin(), generated_.obsm.end(),
                                     [](const AnnotatedPart& part) { return part.name == kSpatial; });
-  if (spatial == made_.obsm.end()) return;
-  made_.slides = [tissue, places = std::get<LabelledArray>(spatial->content), obs = made_.obs,
-                  &context = context_] { return run_slides(tissue, places, obs, context); };
+  if (spatial == generated_.obsm.end()) return;
+  generated_.slides = [tissue, places = std::get<LabelledArray>(spatial->content), obs = generated_.obs,
+                       &context = context_] { return run_slides(tissue, places, obs, context); };
 }
 
 // Names what no file takes: each file and store in the folder of the run and in its folders, and the folders
@@ -359,13 +361,13 @@ OriginsPtr RunMaker::origins() const {
 AnnotatedMatrix RunMaker::make() {
   open_matrix();
   scale_proteins();
-  const RunCells cells(made_.obs.row_names);
+  const RunCells cells(generated_.obs.row_names);
   take_positions(cells);
   take_clusters(cells);
   take_projections(cells);
   take_tissue();
-  made_.origins = origins();
-  return std::move(made_);
+  generated_.origins = origins();
+  return std::move(generated_);
 }
 
 std::string assay_of(tenx::RunKind kind) {
@@ -390,9 +392,9 @@ void find_run(const Node& directory, Context& context, std::vector<FoundAnnotate
   if (!run) return;
   const std::string assay = assay_of(run->kind);
   // All files of the directory share the matrix, whichever is read first.
-  const auto made = std::make_shared<Lazy<std::shared_ptr<const AnnotatedMatrix>>>();
-  const auto make = [made, run = *std::move(run), place = directory.parts->path(), &context] {
-    return *made->get(
+  const auto generated = std::make_shared<Lazy<std::shared_ptr<const AnnotatedMatrix>>>();
+  const auto make = [generated, run = *std::move(run), place = directory.parts->path(), &context] {
+    return *generated->get(
         [&] { return std::make_shared<const AnnotatedMatrix>(RunMaker(run, place, context).make()); });
   };
   found.push_back({.name = "anndata", .make = make, .has_obs = true, .has_feature_types = true});

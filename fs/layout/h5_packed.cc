@@ -178,7 +178,7 @@ class H5Packed : public PackedForm {
     return sum;
   }
   uint64_t write(int level, PackedSink& out,
-                 const std::function<void(uint64_t bytes)>& has_made) const override {
+                 const std::function<void(uint64_t bytes)>& has_generated) const override {
     SinkOfFile sink(out);
     hdf5::WrittenFile file(sink, packing_.user_block);
     for (const H5Part& part : parts_) {
@@ -186,11 +186,11 @@ class H5Packed : public PackedForm {
       const bool has_data = part.texts || part.segment;
       if (object.dataset && has_data) object.dataset->chunks = chunks_of(part, level);
       file.add(object);
-      if (object.dataset && object.dataset->records) has_made(data_bytes(*object.dataset));
+      if (object.dataset && object.dataset->records) has_generated(data_bytes(*object.dataset));
       if (part.texts)
-        write_texts(*part.texts, *object.dataset, file, has_made);
+        write_texts(*part.texts, *object.dataset, file, has_generated);
       else if (part.segment)
-        write_data(*object.dataset, *part.segment, file, has_made);
+        write_data(*object.dataset, *part.segment, file, has_generated);
     }
     file.finish();
     return sink.size();
@@ -218,9 +218,9 @@ class H5Packed : public PackedForm {
   }
 
   void write_data(const SkeletonDataset& dataset, const Segment& segment, hdf5::WrittenFile& file,
-                  const std::function<void(uint64_t bytes)>& has_made) const;
+                  const std::function<void(uint64_t bytes)>& has_generated) const;
   void write_texts(const Array& texts, const SkeletonDataset& dataset, hdf5::WrittenFile& file,
-                   const std::function<void(uint64_t bytes)>& has_made) const;
+                   const std::function<void(uint64_t bytes)>& has_generated) const;
 
   const std::vector<H5Part> parts_;
   const H5Packing packing_;
@@ -228,12 +228,12 @@ class H5Packed : public PackedForm {
 };
 
 void H5Packed::write_data(const SkeletonDataset& dataset, const Segment& segment, hdf5::WrittenFile& file,
-                          const std::function<void(uint64_t bytes)>& has_made) const {
+                          const std::function<void(uint64_t bytes)>& has_generated) const {
   if (!dataset.chunks) {
     Bytes bytes(segment.size());
     segment.read({0, bytes});
     file.write_all(bytes);
-    return has_made(bytes.size());
+    return has_generated(bytes.size());
   }
   const ChunkedData data(dataset, segment, packing_.leaves_out_zeros, context_);
   uint64_t before = 0;
@@ -243,13 +243,13 @@ void H5Packed::write_data(const SkeletonDataset& dataset, const Segment& segment
         for (const ChunkedData::Chunk& chunk : chunks) file.write_chunk(chunk.origin, chunk.stored);
         const uint64_t end = data.end_of(piece);
         segment.release(before, end);
-        has_made(end - before);
+        has_generated(end - before);
         before = end;
       });
 }
 
 void H5Packed::write_texts(const Array& texts, const SkeletonDataset& dataset, hdf5::WrittenFile& file,
-                           const std::function<void(uint64_t bytes)>& has_made) const {
+                           const std::function<void(uint64_t bytes)>& has_generated) const {
   const uint64_t count = product(dataset.shape);
   if (count == 0) return;
   const uint64_t line = dataset.shape.size() == 1 ? 1 : product(dataset.shape, 1);
@@ -260,7 +260,7 @@ void H5Packed::write_texts(const Array& texts, const SkeletonDataset& dataset, h
         texts, first, std::min(at_once, count - first),
         [&](std::string_view text, bool is_missing) { run.emplace_back(is_missing ? "NA" : text); });
     file.write_texts(first, run);
-    has_made(run.size() * kReferenceBytes);
+    has_generated(run.size() * kReferenceBytes);
   }
 }
 

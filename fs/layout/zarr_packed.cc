@@ -200,8 +200,8 @@ class ZarrPacked : public PackedFolder {
 
   const std::vector<PackedFile>& files() const override { return files_; }
   uint64_t write(size_t file, PackedSink& out,
-                 const std::function<void(uint64_t bytes)>& has_made) const override {
-    return std::visit([&](const auto& content) { return write_content(content, out, has_made); },
+                 const std::function<void(uint64_t bytes)>& has_generated) const override {
+    return std::visit([&](const auto& content) { return write_content(content, out, has_generated); },
                       contents_.at(file));
   }
 
@@ -237,13 +237,13 @@ class ZarrPacked : public PackedFolder {
   }
   Bytes encoded(const CutArray& array, Bytes chunk) const;
 
-  static uint64_t write_content(const std::string& text, PackedSink& out, const HasMade& has_made) {
+  static uint64_t write_content(const std::string& text, PackedSink& out, const HasMade& has_generated) {
     out.write_at(0, as_byte_span(text));
-    has_made(text.size());
+    has_generated(text.size());
     return text.size();
   }
-  uint64_t write_content(const Chunk& chunk, PackedSink& out, const HasMade& has_made) const;
-  uint64_t write_content(const Shard& shard, PackedSink& out, const HasMade& has_made) const;
+  uint64_t write_content(const Chunk& chunk, PackedSink& out, const HasMade& has_generated) const;
+  uint64_t write_content(const Shard& shard, PackedSink& out, const HasMade& has_generated) const;
 
   const FolderPacking packing_;
   const bool is_version_3_;
@@ -370,7 +370,7 @@ Bytes ZarrPacked::encoded(const CutArray& array, Bytes chunk) const {
   return blosc_compressed(chunk, array.element_bytes(), level());
 }
 
-uint64_t ZarrPacked::write_content(const Chunk& chunk, PackedSink& out, const HasMade& has_made) const {
+uint64_t ZarrPacked::write_content(const Chunk& chunk, PackedSink& out, const HasMade& has_generated) const {
   const CutArray& cut = chunk.array->cut;
   const bool is_single_text = !is_version_3_ && !cut.has_axes();  // text of version 2 has a fixed length then
   Bytes raw =
@@ -380,11 +380,11 @@ uint64_t ZarrPacked::write_content(const Chunk& chunk, PackedSink& out, const Ha
                              : cut.bytes_of(0, 1);
   const Bytes stored = encoded(cut, std::move(raw));
   out.write_at(0, stored);
-  has_made(bytes);
+  has_generated(bytes);
   return stored.size();
 }
 
-uint64_t ZarrPacked::write_content(const Shard& shard, PackedSink& out, const HasMade& has_made) const {
+uint64_t ZarrPacked::write_content(const Shard& shard, PackedSink& out, const HasMade& has_generated) const {
   const CutArray& cut = shard.array->cut;
   const uint64_t at_once = std::min(shard.count, cut.bands_at_once());
   const auto bands_of = [&](size_t piece) { return std::min(at_once, shard.count - piece * at_once); };
@@ -406,7 +406,7 @@ uint64_t ZarrPacked::write_content(const Shard& shard, PackedSink& out, const Ha
         }
         const uint64_t first = shard.first + piece * at_once;
         cut.release(first, bands_of(piece));
-        has_made(cut.bytes_of(first, bands_of(piece)));
+        has_generated(cut.bytes_of(first, bands_of(piece)));
       });
   constexpr uint64_t kSlotBytes = 16;
   index.resize(checked_multiply(shard.slots, kSlotBytes), '\xff');  // without a chunk

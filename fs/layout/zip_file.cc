@@ -172,11 +172,12 @@ class DeflatedZip : public PackedForm {
 
   int usual_level() const override { return kUsualLevel; }
   uint64_t bytes() const override { return content_->total(); }
-  uint64_t write(int level, PackedSink& out, const std::function<void(uint64_t)>& has_made) const override {
+  uint64_t write(int level, PackedSink& out,
+                 const std::function<void(uint64_t)>& has_generated) const override {
     std::vector<ZipEntry> entries;
     uint64_t size = 0;
     for (size_t i = 0; i < content_->count(); ++i) {
-      entries.push_back(write_member(i, size, level, out, has_made));
+      entries.push_back(write_member(i, size, level, out, has_generated));
       size = entries.back().begin + entries.back().header_size() + entries.back().stored;
     }
     const std::string directory = zip_directory(entries, size);
@@ -186,7 +187,7 @@ class DeflatedZip : public PackedForm {
 
  private:
   ZipEntry write_member(size_t i, uint64_t begin, int level, PackedSink& out,
-                        const std::function<void(uint64_t)>& has_made) const {
+                        const std::function<void(uint64_t)>& has_generated) const {
     ZipEntry entry{content_->name(i), ZipMethod::deflated, content_->size(i) > kMaxPlainWithoutZip64};
     entry.begin = begin;
     uint64_t end = begin + entry.header_size();
@@ -206,7 +207,7 @@ class DeflatedZip : public PackedForm {
           put(piece.deflated);
           entry.crc = joined_gzip_crc(entry.crc, piece.crc, piece.size);
           entry.plain += piece.size;
-          has_made(piece.size);
+          has_generated(piece.size);
         });
     put(as_byte_span(kDeflateEnd));
     entry.stored = end - begin - entry.header_size();

@@ -31,11 +31,11 @@ class PackedForm {
   // Returns the compression level that the usual writer of the format uses, from 1 to 9.
   virtual int usual_level() const = 0;
   // Returns the number of bytes that write() compresses, which is also the sum of the counts passed to
-  // has_made.
+  // has_generated.
   virtual uint64_t bytes() const = 0;
   // Writes the file, compressed on all workers. Returns its size. Throws Error, including Cancelled.
   virtual uint64_t write(int level, PackedSink& out,
-                         const std::function<void(uint64_t bytes)>& has_made) const = 0;
+                         const std::function<void(uint64_t bytes)>& has_generated) const = 0;
 };
 
 // How a folder is compressed.
@@ -59,9 +59,9 @@ class PackedFolder {
   // Returns all files in the order in which an archive has them: what a reader needs first comes first.
   virtual const std::vector<PackedFile>& files() const = 0;
   // Writes a file, compressed on all workers. Every byte is written once, and in order. Returns the size. The
-  // counts passed to has_made add up to PackedFile::bytes. Throws Error, including Cancelled.
+  // counts passed to has_generated add up to PackedFile::bytes. Throws Error, including Cancelled.
   virtual uint64_t write(size_t file, PackedSink& out,
-                         const std::function<void(uint64_t bytes)>& has_made) const = 0;
+                         const std::function<void(uint64_t bytes)>& has_generated) const = 0;
 };
 
 // Throws unsupported if the folder's format has no such version.

@@ -15,7 +15,11 @@ CANARY = {
     "BOOST_AUTO_TEST_CASE(a_name_that_is_wrong) {\n": ["that_is"],
     "BOOST_AUTO_TEST_CASE(files_keep_what_was_read) {\n": ["what"],
     "const char kText[] =\n    R\"(One line.\nThe program tells it.\n)\";\n": ["tells"],
-    'constexpr int kMostNames = 5;  // kMostNames\nbool is_there();\nmost("kMostNames");\n': ["is_there", "kMostNames"],
+    'constexpr int kMostNames = 5;  // kMostNames\nbool is_there(Made made);\nmost("kMostNames");\n': [
+        "is_there",
+        "kMostNames",
+        "made",
+    ],
     "// Returns false unless the reader has read all.\n": [],
 }
 

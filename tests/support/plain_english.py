@@ -32,7 +32,7 @@ NAME_WORDS = re.compile(
 )
 
 # Words in the names of constants and functions of C++ that a native reader would not use, and those to use instead.
-IDENTIFIERS = re.compile(r"\b(kMost[A-Z]\w*|is_there_?)\b")
+IDENTIFIERS = re.compile(r"\b(kMost[A-Z]\w*|is_there_?|(?:has_)?made_?)\b")
 
 Finding = collections.namedtuple("Finding", "path line kind words text")
 

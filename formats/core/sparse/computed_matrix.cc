@@ -198,7 +198,7 @@ class ComputedDense : public Array {
 
 }  // namespace
 
-std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make) {
+std::function<SparseMatrix()> evaluated_once(std::function<SparseMatrix()> make) {
   return [make = std::move(make), generated = std::make_shared<Lazy<SparseMatrix>>()] {
     return generated->get(make);
   };

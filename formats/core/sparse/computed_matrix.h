@@ -20,7 +20,7 @@ EntrySourcePtr flipped(EntrySourcePtr source, Context& context);
 
 // Returns a function that calls `make` when its matrix is first needed, and only once unless it throws.
 // Thread-safe.
-std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make);
+std::function<SparseMatrix()> evaluated_once(std::function<SparseMatrix()> make);
 
 // The value of several entries at one position of a matrix.
 enum class RepeatedEntries { last_counts, are_added };

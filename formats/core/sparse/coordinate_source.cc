@@ -133,7 +133,7 @@ SparseMatrix by_columns(const CoordinateMatrix& matrix, Context& context) {
   generated.is_real = matrix.is_real;
   generated.missing = matrix.missing;
   generated.evaluate =
-      made_once([matrix, &context] { return computed_lists(coordinate_source(matrix), context); });
+      evaluated_once([matrix, &context] { return computed_lists(coordinate_source(matrix), context); });
   return generated;
 }
 

@@ -211,7 +211,7 @@ void append_uuid(std::string_view bytes, std::string& out) {
 
 // Returns a form of text that append(bytes, out) makes of each value.
 template <class Append>
-LeafForm made_texts(Append append) {
+LeafForm generated_texts(Append append) {
   return {text_type(), [append](const Elements& stored, uint64_t max_bytes) {
             return texts_of(stored.count, max_bytes,
                             [&](uint64_t i, std::string& out) { append(bytes_of(stored, i), out); });
@@ -227,7 +227,7 @@ LeafForm physical_form(const Column& column) {
     case Physical::int64:
       return {number_type(Kind::integer, sizeof(int64_t))};
     case Physical::int96:
-      return made_texts(append_int96);
+      return generated_texts(append_int96);
     case Physical::real32:
       return {number_type(Kind::real, sizeof(float))};
     case Physical::real64:
@@ -268,14 +268,14 @@ class FormFinder {
         return integers();
       case logical::kUuid:
         require_length(kUuidBytes);
-        return {made_texts(append_uuid)};
+        return {generated_texts(append_uuid)};
       case logical::kFloat16:
         require_length(kHalfBytes);
         return {{number_type(Kind::real, kHalfBytes)}};
       case logical::kGeometry:
       case logical::kGeography:
         require(is_bytes);
-        return {made_texts(append_wkt)};
+        return {generated_texts(append_wkt)};
       case logical::kBson:
       case logical::kUnknown:
         return {physical_form(column_)};
@@ -284,7 +284,7 @@ class FormFinder {
     }
     if (meaning_.is_interval) {
       require_length(kIntervalBytes);
-      return {made_texts(append_interval)};
+      return {generated_texts(append_interval)};
     }
     if (is_bytes) return {{text_type()}, false, true};
     return {physical_form(column_)};
@@ -335,7 +335,7 @@ class FormFinder {
 }  // namespace
 
 ShownForm shown_form(const Column& column, bool is_wkb) {
-  if (is_wkb && column.physical == Physical::bytes) return {made_texts(append_wkt)};
+  if (is_wkb && column.physical == Physical::bytes) return {generated_texts(append_wkt)};
   return FormFinder(column).find();
 }
 

@@ -347,7 +347,7 @@ SparseMatrix bpcells_result(const ValuePtr& operation, bool by_row, const Stored
   matrix.rows = static_cast<uint64_t>((*dim)[0]);
   matrix.columns = static_cast<uint64_t>((*dim)[1]);
   matrix.by_row = by_row;
-  matrix.evaluate = made_once([operation, stored, matrix, &context] {
+  matrix.evaluate = evaluated_once([operation, stored, matrix, &context] {
     const EntrySourcePtr source = Tree(stored).read(operation);
     if (source->majors() != matrix.majors() || source->minors() != matrix.minors())
       throw damaged("{}: the matrix has {} {}s and {} {}s, expected {} and {}", bpcells_class(*operation),

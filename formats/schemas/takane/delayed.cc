@@ -44,7 +44,7 @@ SparseMatrix sparse_result(const Delayed& array, const Opening& opening) {
   matrix.row_names = names_on(0, array, opening.sides.rows, opening);
   matrix.column_names = names_on(1, array, opening.sides.columns, opening);
   matrix.error = array.error;
-  matrix.evaluate = made_once(
+  matrix.evaluate = evaluated_once(
       [source = array.sparse, &context = opening.context] { return computed_lists(source, context); });
   return matrix;
 }

@@ -334,7 +334,7 @@ class PackedParquet : public PackedForm {
   // counted.
   uint64_t bytes() const override { return table_.rows * table_.columns.size() * kBytesAValue; }
   uint64_t write(int level, PackedSink& out,
-                 const std::function<void(uint64_t bytes)>& has_made) const override {
+                 const std::function<void(uint64_t bytes)>& has_generated) const override {
     uint64_t size = kParquetMagic.size();
     out.write_at(0, as_byte_span(kParquetMagic));
     std::vector<ParquetGroup> groups(pages_.groups());
@@ -347,7 +347,7 @@ class PackedParquet : public PackedForm {
           generated.chunk.begin += size;
           generated.chunk.data_page += size;
           size += generated.bytes.size();
-          has_made(generated.chunk.rows * kBytesAValue);
+          has_generated(generated.chunk.rows * kBytesAValue);
           groups[number / columns].push_back(std::move(generated.chunk));
         });
     const std::string end = parquet_end(

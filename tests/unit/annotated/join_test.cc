@@ -58,24 +58,24 @@ SparseMatrix by_cell(uint64_t cells, uint64_t genes, ArrayPtr value, const std::
 
 // Two cells c and d with genes a, b and c, and three entries.
 AnnotatedMatrix first() {
-  AnnotatedMatrix made;
-  made.cells = 2;
-  made.genes = 3;
-  made.x = by_cell(2, 3, numbers<float>({1, 2, 3}), {0, 2, 1}, {0, 2, 3});
-  made.obs = {2, text_array({"c", "d"}), {{"n", numbers<int32_t>({7, 8})}}};
-  made.var = {3, text_array({"a", "b", "c"}), {{"length", numbers<int32_t>({10, 20, 30})}}};
-  return made;
+  AnnotatedMatrix generated;
+  generated.cells = 2;
+  generated.genes = 3;
+  generated.x = by_cell(2, 3, numbers<float>({1, 2, 3}), {0, 2, 1}, {0, 2, 3});
+  generated.obs = {2, text_array({"c", "d"}), {{"n", numbers<int32_t>({7, 8})}}};
+  generated.var = {3, text_array({"a", "b", "c"}), {{"length", numbers<int32_t>({10, 20, 30})}}};
+  return generated;
 }
 
 // One cell c with genes c and d.
 AnnotatedMatrix second() {
-  AnnotatedMatrix made;
-  made.cells = 1;
-  made.genes = 2;
-  made.x = by_cell(1, 2, numbers<int16_t>({4, 5}), {0, 1}, {0, 2});
-  made.obs = {1, text_array({"c"}), {{"kind", text_array({"x"})}}};
-  made.var = {2, text_array({"c", "d"}), {{"length", numbers<int32_t>({30, 40})}}};
-  return made;
+  AnnotatedMatrix generated;
+  generated.cells = 1;
+  generated.genes = 2;
+  generated.x = by_cell(1, 2, numbers<int16_t>({4, 5}), {0, 1}, {0, 2});
+  generated.obs = {1, text_array({"c"}), {{"kind", text_array({"x"})}}};
+  generated.var = {2, text_array({"c", "d"}), {{"length", numbers<int32_t>({30, 40})}}};
+  return generated;
 }
 
 AnnotatedMatrix join(AnnotatedMatrix a, AnnotatedMatrix b, bool is_outer, Context& context,

@@ -171,10 +171,10 @@ MarkersPtr PageCells::markers(const std::string& key, const std::function<Marker
     const MutexLock lock(markers_mutex_);
     if (const MarkersPtr* const kept = markers_.find(key)) return *kept;
   }
-  auto made = std::make_shared<const Markers>(make());
+  auto generated = std::make_shared<const Markers>(make());
   const MutexLock lock(markers_mutex_);
-  markers_.keep(key, made);
-  return made;
+  markers_.keep(key, generated);
+  return generated;
 }
 
 const std::vector<std::string>& PageCells::first_genes() const {
