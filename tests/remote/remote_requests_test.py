@@ -339,6 +339,23 @@ class Bounds(RemoteTest):
             self.assertLessEqual(len(requests), 2, requests)
             self.assertEqual(given_bytes(server), size)
 
+    def test_map_of_a_large_hdf5_file_takes_few_requests(self):
+        chunks, days, shape = (16, 61, 90), 64, (183, 360)
+        with h5py.File(self.path("cf.nc"), "w") as file:
+            file.attrs["Conventions"] = "CF-1.8"
+            file["time"] = numpy.arange(float(days))
+            file["time"].attrs["units"] = "days since 2020-01-01"
+            file["lat"], file["lon"] = numpy.linspace(-91, 91, shape[0]), numpy.arange(float(shape[1]))
+            values = numpy.random.default_rng(4).random((days, *shape)).astype("f4")
+            variable = file.create_dataset("t2m", data=values, chunks=chunks)
+            for number, name in enumerate(("time", "lat", "lon")):
+                file[name].make_scale(name)
+                variable.dims[number].attach_scale(file[name])
+        server = self.served(StoreServer(self.folder))
+        requests = self.requests_of(server, "cat", "cf.nc", "t2m/time=2020-01-21.csv")
+        self.assertLessEqual(len(requests), 6, requests)  # for twelve chunks of 351 kB
+        self.assertLess(given_bytes(server), 12 << 20)  # they have 4.2 MB of the 17 MB
+
     def test_consolidated_zarr_takes_a_request_and_one_a_chunk(self):
         write_zarr(self.path("x.zarr"), 40, 90_000)
         server = self.served(StoreServer(self.folder))

@@ -52,7 +52,7 @@ BlockRange ReadAhead::after(BlockRange read) {
     const auto oldest =
         std::min_element(sequences_.begin(), sequences_.end(),
                          [](const Sequence& a, const Sequence& b) { return a.used < b.used; });
-    const Sequence begun{read.first, read.end, read.end, kFirstWindow, now_};
+    const Sequence begun{read.first, read.end, read.end, std::max(kFirstWindow, read.end - read.first), now_};
     if (sequences_.size() < kMaxSequences)
       sequences_.push_back(begun);
     else
@@ -329,20 +329,44 @@ void BlockPool::read(PooledObject& of, uint64_t offset, std::span<std::byte> out
   }
 }
 
+namespace {
+
+// Returns the range that the sorted `ranges` cover, or an empty one if they leave larger gaps.
+BlockRange covered(const std::vector<BlockRange>& ranges) {
+  if (ranges.empty()) return {0, 0};
+  for (size_t i = 1; i < ranges.size(); ++i)
+    if (ranges[i].first > ranges[i - 1].end + kGapBlocks) return {0, 0};
+  return {ranges.front().first, ranges.back().end};
+}
+
+uint64_t bytes_in(BlockRange range) {
+  return (range.end - range.first) * kBlockBytes;
+}
+
+}  // namespace
+
+// Announced ranges that follow one another are read ahead of like reads, in the same requests.
 void BlockPool::fetch(PooledObject& of, const std::vector<BlockRange>& ranges) {
   uint64_t bytes = 0;
-  for (const BlockRange& range : ranges) bytes += (range.end - range.first) * kBlockBytes;
+  for (const BlockRange& range : ranges) bytes += bytes_in(range);
   Fetches asked;
   {
     const MutexLock lock(mutex_);
+    std::vector<BlockRange> wanted = ranges;
+    const BlockRange all = covered(ranges);
+    BlockRange next = all.first < all.end ? of.ahead.after(all) : all;
+    next.end = std::max(next.first, std::min(next.end, of.blocks()));
     const bool is_needed = std::any_of(ranges.begin(), ranges.end(), [&](BlockRange range) REQUIRES(mutex_) {
       return is_any_missing(of, range);
     });
     const bool is_rest = is_needed && takes_rest(of);
-    if (is_rest) bytes = of.size;
-    make_room(0, bytes);
-    if (coming_bytes_ + bytes <= most_coming_)
-      asked = ask_for_missing(of, is_rest ? std::vector{BlockRange{0, of.blocks()}} : ranges);
+    if (is_rest) {
+      bytes = of.size;
+      wanted = {BlockRange{0, of.blocks()}};
+    }
+    make_room(0, bytes + bytes_in(next));
+    if (!is_rest && coming_bytes_ + bytes + bytes_in(next) <= most_coming_) wanted.push_back(next);
+    if (coming_bytes_ + bytes <= most_coming_) asked = ask_for_missing(of, wanted);
   }
   for (const auto& fetch : asked) fetch->start();
 }
