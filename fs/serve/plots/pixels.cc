@@ -41,6 +41,13 @@ std::string rgb_png(uint32_t width, uint32_t height, const std::string& pixels) 
   return packed_png(png_head(width, height, PngColor::rgb), size_t{3} * width, pixels);
 }
 
+std::string palette_png(uint32_t width, uint32_t height, const std::string& pixels,
+                        const std::string& palette) {
+  return packed_png(png_head(width, height, PngColor::palette) + png_chunk("PLTE", palette) +
+                        png_chunk("tRNS", std::string(1, '\0')),
+                    width, pixels);
+}
+
 std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,
                          const Interval& range, const std::string& text) {
   std::string pixels;

@@ -16,6 +16,11 @@ std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels)
 // height bytes.
 std::string rgb_png(uint32_t width, uint32_t height, const std::string& pixels);
 
+// Returns pixels that are numbers of colours in `palette`, of three bytes each, as a PNG. Colour 0 is
+// transparent. Requires: width * height pixels; at most 256 colours.
+std::string palette_png(uint32_t width, uint32_t height, const std::string& pixels,
+                        const std::string& palette);
+
 // Returns an <img> of values, line by line, with the brightness of each given by its place in `range`. Values
 // that are not finite are black. Requires: width * height values.
 std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,

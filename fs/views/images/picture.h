@@ -70,7 +70,7 @@ std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& cho
 ByteLayout png(Picture picture, Context& context);
 
 // The parts of a PNG file (ISO/IEC 15948) around its pixels.
-enum class PngColor : char { grey = 0, rgb = 2 };  // 8 bits per sample
+enum class PngColor : char { grey = 0, rgb = 2, palette = 3 };  // 8 bits per sample
 std::string png_number(uint32_t value);
 std::string png_chunk(const std::string& name, const std::string& data);
 // Returns the signature and the header chunk. IDAT chunks and an empty IEND follow.

@@ -57,7 +57,7 @@ void answer_json(const Exchange& exchange, const PageModel& page) {
   Json::Object all{{"path", path}};
   for (auto& [name, value] : json_of(page)) all.emplace_back(name, std::move(value));
   exchange.reply.add("Cache-Control", "no-cache");
-  exchange.reply.whole(200, "application/json", to_json_text(std::move(all)) + "\n");
+  exchange.reply.whole(page.status, "application/json", to_json_text(std::move(all)) + "\n");
 }
 
 void answer_list(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
@@ -93,7 +93,7 @@ void answer_subject(const Exchange& exchange, const Subject& subject) {
   const PageModel page = page_of(exchange, subject);
   if (Query(exchange.target.query).has("numbers")) return answer_numbers(exchange, page);
   if (wanted_form(exchange) == PageForm::kJson) return answer_json(exchange, page);
-  answer_page(exchange, {page.title, page.sub, html_of(page), true});
+  answer_page(exchange, {page.title, page.sub, html_of(page), true, page.status});
 }
 
 // Answers with the session with which the IGV web app opens fragments. Returns false if the request does not
@@ -112,13 +112,17 @@ bool answer_igv(const Exchange& exchange, const std::vector<FolderEntry>& entrie
   return false;
 }
 
-// Returns whether a file or a folder has the name, other than the parts of a member: NAME/ without a listing.
+// Returns whether it is the folder of a variable's parts: NAME/ without a listing.
+bool has_only_parts(const Site::Place& place) {
+  if (!place.filesystem || place.kind != FileKind::directory) return false;
+  const FileRow* const row = place.filesystem->meaning(place.inode).what.identity.row;
+  return row && &row->form == &forms::kPlaces;
+}
+
+// Returns whether a file or a folder has the name, other than one with the parts of a member.
 bool has_own_page(const Exchange& exchange) {
   try {
-    const Site::Place place = exchange.site.find(exchange.names);
-    if (!place.filesystem || place.kind != FileKind::directory) return true;
-    const FileRow* const row = place.filesystem->meaning(place.inode).what.identity.row;
-    return !row || &row->form != &forms::kPlaces;
+    return !has_only_parts(exchange.site.find(exchange.names));
   } catch (const Error& error) {
     if (error.code() != Errc::not_found) throw;
     return false;
@@ -136,6 +140,13 @@ void answer_folder(const Exchange& exchange, const Site::Place& place) {
     return;
   }
   if (!has_numbers && wanted_form(exchange) == PageForm::kPage && answer_names(exchange, place)) return;
+  if (!has_numbers && has_only_parts(place)) {
+    const Query query(exchange.target.query);
+    const std::string question = query.has("page") || query.has("json") ? exchange.target.query : "page";
+    exchange.reply.add("Location", fmt::format("../{}?{}", percent_encoded(exchange.names.back()), question));
+    exchange.reply.add("Cache-Control", "no-store");
+    return exchange.reply.whole(302, "text/plain; charset=utf-8", "the page of the variable\n");
+  }
   answer_subject(exchange, folder_subject(exchange, place));
 }
 

@@ -58,6 +58,9 @@ std::vector<FoundFile> files_of(const Subject& subject, const Offers& offers) {
     for (const FolderEntry& entry : subject.inside) add(entry, "", false);
   std::stable_sort(files.begin(), files.end(),
                    [](const FoundFile& a, const FoundFile& b) { return a.ranked.is_better_than(b.ranked); });
+  // The NetCDF of a variable has its coordinates, too.
+  std::stable_partition(files.begin(), files.end(),
+                        [](const FoundFile& file) { return file.entry.is(forms::kVariable); });
   return files;
 }
 

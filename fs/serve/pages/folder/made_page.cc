@@ -7,6 +7,7 @@
 #include <map>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/core/cf/dataset.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
@@ -27,6 +28,8 @@
 #include "fs/serve/pages/recording/recording_page.h"
 #include "fs/serve/pages/table/chosen_rows.h"
 #include "fs/serve/pages/table/table_work.h"
+#include "fs/serve/pages/variable/dataset_page.h"
+#include "fs/serve/pages/variable/variable_page.h"
 #include "fs/serve/pages/variants/bars.h"
 #include "fs/serve/pages/variants/variants_page.h"
 #include "fs/views/file_forms.h"
@@ -78,6 +81,7 @@ class PageMaker {
     if (subject_.has_folder && !shows_data())
       part([&] { offers_.contents = contents_of(exchange_, others); });
     part([&] { add_forms(); });
+    part([&] { add_dataset(); });
     add_pairs();
     if (is_store_root()) add_stated_facts();
     part([&] { add_annotated(); });
@@ -217,10 +221,12 @@ class PageMaker {
   // Adds the member's files beside its folder and in it. Files found by name only form a list of their own.
   void add_forms() {
     const std::string up = subject_.has_folder ? "../" : "";
-    offers_.views = forms_of(exchange_, subject_.beside, up, subject_.name);
+    std::vector<FolderEntry> beside = subject_.beside;
+    std::stable_partition(beside.begin(), beside.end(), is_of_variable);
+    offers_.views = forms_of(exchange_, beside, up, subject_.name);
     std::vector<FolderEntry> files;
     for (const FolderEntry& entry : subject_.inside) {
-      if (entry.is_link || entry.is_store || !entry.error.empty()) continue;
+      if (entry.is_link || entry.is_store || !entry.error.empty() || is_of_variable(entry)) continue;
       if (!entry.place.filesystem->meaning(entry.place.inode).what.member.empty()) continue;
       const bool has_parts = entry.is_unlisted && entry.is_folder;
       if (has_parts)
@@ -377,7 +383,8 @@ class PageMaker {
       part([&] {
         const WorkBudget::Share share =
             take_share(std::min(element_count(array->values->shape()), kMaxFactElements), kBytesAnElement);
-        add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_);
+        if (!add_cf_variable())
+          add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_);
       });
     part([&] { add_recording_of(node); });
     if (subject_.has_folder && subject_.meaning->what.is_store && !has_picture())
@@ -392,6 +399,25 @@ class PageMaker {
       part([&] { add_rows_of(*table); });
     if (!has_rows() && !std::holds_alternative<std::monostate>(node.content))
       part([&] { add_rows(first_rows(node)); });
+  }
+
+  void add_dataset() {
+    const CfDatasetPtr dataset = subject_.has_folder ? cf_dataset(subject_.node()) : nullptr;
+    if (dataset) add_dataset_facts(*dataset, page_);
+  }
+
+  // Adds the subject, or the only member of its folder, as a variable. Returns false if it is not one.
+  bool add_cf_variable() {
+    Filesystem& filesystem = *subject_.place.filesystem;
+    const bool is_folder_of_member = subject_.has_folder && !subject_.name.empty();
+    const Inode folder = is_folder_of_member ? filesystem.parent(subject_.place.inode) : subject_.place.inode;
+    const CfDatasetPtr dataset = cf_dataset(filesystem.meaning(folder).what.node);
+    if (!dataset) return false;
+    const CfVariable* const variable =
+        dataset->find(subject_.name.empty() ? offers_.contents.rows[0].name : subject_.name);
+    if (!variable || variable->dimensions.empty()) return false;
+    add_variable(Query(exchange_.target.query), *dataset, *variable, page_);
+    return true;
   }
 
   // An error is in the heading; if the store has changed, the page is made again.

@@ -229,6 +229,7 @@ struct PageModel {
   std::vector<std::string> notes;  // parts that could not be read, and why
   std::vector<Problem> problems;
   std::vector<Section> sections;  // below the facts, the notes and the problems
+  int status = 200;               // of the reply
 };
 
 }  // namespace plainfs::serve

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "formats/core/base/location.h"
+#include "formats/core/cf/dataset.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/summary.h"
+#include "fs/report/words.h"
 #include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
@@ -17,13 +19,25 @@ constexpr size_t kDeepestContents = 6;
 // A text of at most this many elements is measured for a page, which takes some milliseconds.
 constexpr uint64_t kLittle = 100'000;
 
+// Returns whether it is NAME.nc or NAME.table.csv.
+bool is_named_after(const FolderEntry& entry, const std::string& member) {
+  const std::string_view name = entry.name;
+  if (!name.starts_with(member)) return false;
+  const std::string_view end = name.substr(member.size());
+  return end == forms::kVariable.ending || end.starts_with(".table.");
+}
+
 // Returns the entries of a folder that stand for `member`. The names of views begin with the member's name.
+// The files of a CF variable that its dataset has come last: "t2m.nc", "t2m.table.csv".
 std::vector<FolderEntry> entries_of_member(const std::vector<FolderEntry>& all, const std::string& member) {
   std::vector<FolderEntry> found;
   for (const FolderEntry& entry : all) {
     if (!entry.name.starts_with(member) || entry.is_link || !entry.error.empty()) continue;
     if (entry.place.filesystem->meaning(entry.place.inode).what.member == member) found.push_back(entry);
   }
+  if (found.empty()) return found;
+  for (const FolderEntry& entry : all)
+    if (is_of_variable(entry) && !entry.is_folder && is_named_after(entry, member)) found.push_back(entry);
   return found;
 }
 
@@ -70,6 +84,21 @@ std::string href_below(const std::string& href, const std::string& name, bool is
   return href + percent_encoded(name) + (is_folder ? "/" : "");
 }
 
+// Returns "2 metre temperature (K), time 744 × latitude 721 × longitude 1,440".
+std::string variable_words(const CfVariable& variable) {
+  const Attributes::Readable attributes = variable.attributes.readable();
+  const std::string units = attributes.text("units");
+  std::string text = attributes.text("long_name");
+  if (text.empty()) text = attributes.text("standard_name");
+  if (!units.empty()) text += text.empty() ? units : " (" + units + ")";
+  for (size_t axis = 0; axis < variable.rank(); ++axis)
+    text += (axis > 0       ? " × "
+             : text.empty() ? ""
+                            : ", ") +
+            variable.dimensions[axis] + " " + count_text(variable.decoded->shape()[axis]);
+  return text;
+}
+
 // A listed member, and the files beside it that stand for it.
 struct MemberNames {
   std::string member;
@@ -86,16 +115,52 @@ class ContentList {
 
   void add(const std::vector<FolderEntry>& entries, const std::string& names, const std::string& href,
            size_t depth) {
-    for (MemberNames& group : groups_of(entries)) {
+    const CfDatasetPtr dataset = dataset_with(entries);
+    std::vector<MemberNames> groups = groups_of(entries);
+    // Variables that describe others come after them.
+    if (dataset)
+      std::stable_partition(groups.begin(), groups.end(), [&](const MemberNames& group) {
+        const CfVariable* const variable = dataset->find(group.member);
+        return !variable || variable->role != Role::coordinate;
+      });
+    for (MemberNames& group : groups) {
       if (contents_.rows.size() >= kMaxRowsOfContents) {
         contents_.is_cut = true;
         return;
       }
+      const size_t before = contents_.rows.size();
       add_group(group, names, href, depth);
+      const CfVariable* const variable = dataset ? dataset->find(group.member) : nullptr;
+      if (!variable || variable->dimensions.empty() || contents_.rows.size() != before + 1) continue;
+      contents_.rows.back().kind = variable->role == Role::coordinate ? "coordinate" : "variable";
+      contents_.rows.back().shape = variable_words(*variable);
+      add_netcdf(entries, group.member, href);
     }
   }
 
  private:
+  // Puts the variable's .nc before the forms of the last row.
+  void add_netcdf(const std::vector<FolderEntry>& entries, const std::string& member,
+                  const std::string& href) {
+    for (const FolderEntry& entry : entries)
+      if (entry.is(forms::kVariable) && is_named_after(entry, member)) {
+        const std::vector<TakeAs> form = forms_of(exchange_, {entry}, href, member);
+        std::vector<TakeAs>& forms = contents_.rows.back().views;
+        forms.insert(forms.begin(), form.begin(), form.end());
+      }
+  }
+
+  // Returns the dataset of the folder that has the entries, or null.
+  static CfDatasetPtr dataset_with(const std::vector<FolderEntry>& entries) {
+    for (const FolderEntry& entry : entries) {
+      if (!entry.place.filesystem || entry.place.inode == kRootInode || entry.is_link || !entry.error.empty())
+        continue;
+      Filesystem& filesystem = *entry.place.filesystem;
+      return cf_dataset(filesystem.meaning(filesystem.parent(entry.place.inode)).what.node);
+    }
+    return nullptr;
+  }
+
   // Groups entries by the members that they stand for, in the order of their names. An entry in a folder that
   // stands for no member is a form of the folder. Returns only as many groups as are shown.
   static std::vector<MemberNames> groups_of(const std::vector<FolderEntry>& entries) {
@@ -186,6 +251,10 @@ class ContentList {
 };
 
 }  // namespace
+
+bool is_of_variable(const FolderEntry& entry) {
+  return entry.row && entry.row->name.starts_with("VAR");
+}
 
 Subject folder_subject(const Exchange& exchange, const Site::Place& folder) {
   Subject subject{folder, true, {}, {}, {}, folder_entries(exchange, folder, true)};

@@ -28,6 +28,9 @@ Subject folder_subject(const Exchange& exchange, const Site::Place& folder);
 std::optional<Subject> member_subject(const Exchange& exchange, const Site::Place& folder,
                                       const std::string& name);
 
+// Returns whether it is a file or folder that the group of a CF dataset has for one of its variables.
+bool is_of_variable(const FolderEntry& entry);
+
 // Adds the size of a file, or the reason why it cannot be read. It may take a pass over the content.
 void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form);
 
