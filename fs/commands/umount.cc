@@ -1,6 +1,7 @@
 // `plainfs umount`: like fusermount3 -u and umount, but reports why unmounting fails.
 #include <boost/filesystem.hpp>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -10,6 +11,10 @@
 #include "fs/commands/commands.h"
 #include "fs/mounts/mount_table.h"
 #include "fs/mounts/unmount.h"
+
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
 
 namespace plainfs {
 namespace {
@@ -33,14 +38,28 @@ Failure busy(const std::string& given) {
                              given, given));
 }
 
+#ifdef __linux__
+// Returns whether a FUSE mount is there although the kernel's list is empty, because /proc is not mounted, as
+// in an empty root. This accesses the mount.
+bool is_fuse_without_proc(const std::string& path) {
+  constexpr int64_t kFuse = 0x65735546;  // FUSE_SUPER_MAGIC, which older headers lack
+  struct statfs system {};
+  return mount_table().empty() && ::statfs(path.c_str(), &system) == 0 && system.f_type == kFuse;
+}
+
+void check_is_fuse(const std::string& given, const std::string& path) {
+  const Mounted mounted = what_is_mounted(path);
+  if (is_of_fuse(mounted) || is_fuse_without_proc(path)) return;
+  if (mounted.device.empty()) throw Failure(kNotFound, given + ": nothing is mounted there");
+  throw Failure(kUsage, fmt::format("{}: not a FUSE mount but {}", given, mounted.type));
+}
+#endif
+
 // Unmounts the folder and returns when that is done.
 void unmount(const std::string& given) {
   const std::string path = without_links(given);
 #ifdef __linux__
-  const Mounted mounted = what_is_mounted(path);
-  if (mounted.device.empty()) throw Failure(kNotFound, given + ": nothing is mounted there");
-  if (!is_of_fuse(mounted))
-    throw Failure(kUsage, fmt::format("{}: not a FUSE mount but {}", given, mounted.type));
+  check_is_fuse(given, path);
 #endif
   const StillMounted still = unmount_fuse(path, false);
   if (!still) return;

@@ -79,7 +79,13 @@ void mount_fuse_session(fuse_session* session, const std::string& mountpoint,
 #ifdef __linux__
 namespace {
 
-constexpr char kHelper[] = "fusermount3";
+// The programs that mount for users without privileges, as libfuse looks for them; the second is of fuse 2
+// (fs/daemon/static_program.cc).
+#ifdef PLAINFS_STATIC
+constexpr const char* kHelpers[] = {"fusermount3", "fusermount"};
+#else
+constexpr const char* kHelpers[] = {"fusermount3"};
+#endif
 constexpr uint64_t kSysAdmin = uint64_t{1} << 21;  // CAP_SYS_ADMIN of capabilities(7)
 constexpr char kContainer[] =
     "docker and podman grant it with --cap-add SYS_ADMIN --device /dev/fuse "
@@ -101,16 +107,22 @@ bool lacks_sys_admin(const std::string& set) {
   return !mask.empty() && (std::strtoull(mask.c_str(), nullptr, 16) & kSysAdmin) == 0;
 }
 
-// Returns the path where libfuse finds its helper; "" if it is missing.
-std::string helper_path() {
+// Returns the path where libfuse finds a helper; "" if it is missing.
+std::string path_of_helper(const std::string& name) {
   std::string places = "/usr/bin:/bin:/usr/local/bin";
   if (const char* path = std::getenv("PATH")) places.append(":").append(path);
   for (size_t start = 0; start <= places.size();) {
     const size_t end = std::min(places.find(':', start), places.size());
-    const std::string file = places.substr(start, end - start) + "/" + kHelper;
+    const std::string file = places.substr(start, end - start) + "/" + name;
     if (::access(file.c_str(), X_OK) == 0) return file;
     start = end + 1;
   }
+  return {};
+}
+
+std::string helper_path() {
+  for (const char* const name : kHelpers)
+    if (std::string path = path_of_helper(name); !path.empty()) return path;
   return {};
 }
 
@@ -142,9 +154,11 @@ std::string why_fuse_is_refused(bool for_others) {
   const std::string helper = helper_path();
   if (helper.empty()) return "fusermount3 is not installed; it is in the package fuse3";
   if (!runs_as_root(helper))
-    return helper + " does not run as root; the package fuse3 installs it setuid root";
+    return fmt::format("{} does not run as root; the package {} installs it setuid root", helper,
+                       helper.ends_with('3') ? "fuse3" : "fuse");
   if (own_status("NoNewPrivs") == "1")
-    return "fusermount3 cannot run as root, because this process has no_new_privs (a service's "
+    return helper +
+           " cannot run as root, because this process has no_new_privs (a service's "
            "NoNewPrivileges, a container's no-new-privileges, Apptainer)";
   if (for_others && !users_may_allow_others())
     return "-o allow_other is only for root, unless /etc/fuse.conf has the line user_allow_other";

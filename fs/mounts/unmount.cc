@@ -29,6 +29,19 @@ StillMounted run_to_its_end(std::vector<const char*> words) {
   return {wait_for_end(child) == 0 ? 0 : EBUSY, {}};
 }
 
+#ifdef __linux__
+// Runs fusermount3; where only fuse 2 is installed, its helper, which takes the same options.
+StillMounted run_helper(const std::vector<const char*>& options) {
+  std::vector<const char*> words{"fusermount3"};
+  words.insert(words.end(), options.begin(), options.end());
+  const StillMounted result = run_to_its_end(words);
+  if (result.error != ENOENT) return result;
+  words.front() = "fusermount";
+  const StillMounted older = run_to_its_end(words);
+  return older.error == ENOENT ? result : older;
+}
+#endif
+
 }  // namespace
 
 StillMounted unmount_fuse(const std::string& mountpoint, bool with_files_open) {
@@ -36,8 +49,8 @@ StillMounted unmount_fuse(const std::string& mountpoint, bool with_files_open) {
 #ifdef __linux__
   if (::umount2(path, UMOUNT_NOFOLLOW | (with_files_open ? MNT_DETACH : 0)) == 0) return {};
   if (errno != EPERM && errno != EACCES) return {errno, {}};
-  if (with_files_open) return run_to_its_end({"fusermount3", "-u", "-q", "-z", "--", path});
-  return run_to_its_end({"fusermount3", "-u", "-q", "--", path});
+  if (with_files_open) return run_helper({"-u", "-q", "-z", "--", path});
+  return run_helper({"-u", "-q", "--", path});
 #else
   return with_files_open ? run_to_its_end({"umount", "-f", path}) : run_to_its_end({"umount", path});
 #endif

@@ -1,4 +1,4 @@
-// Unmounting, by the kernel if this user may ask it, else by the setuid fusermount3.
+// Unmounting, by the kernel if this user may ask it, else by the setuid fusermount3, or fusermount of fuse 2.
 #pragma once
 
 #include <cstdint>

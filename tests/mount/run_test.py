@@ -323,6 +323,17 @@ class Unmount(Folder):
             self.assertIn(word, result.stderr.decode())
         self.assertEqual(run(WHOLE, "umount").returncode, 1)
 
+    def test_unmounts_where_proc_is_missing(self):
+        script = (
+            '"$1" "$2" "$3"; mount -t tmpfs none /proc; "$1" umount "$3"; ls "$3"; '
+            'mkdir "$3/x"; if "$1" umount "$3/x"; then exit 1; fi; mount -t tmpfs none "$3"; "$1" umount "$3"'
+        )
+        result = mounted.in_own_namespace(script, WHOLE, SAMPLE, self.empty("mountpoint"))
+        if result is None:
+            self.skipTest("no private mounts here")
+        self.assertEqual((result.returncode, result.stdout), (11, b""), result.stderr)
+        self.assertEqual(result.stderr.decode().count("nothing is mounted there"), 2)
+
     @unittest.skipUnless(
         os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test"
     )
@@ -336,6 +347,28 @@ class Unmount(Folder):
             self.assertEqual(result.returncode, 12, result.stderr)
             self.assertIn(b"another user", result.stderr)
             self.assertTrue(mounted.is_mounted(mount.path))
+
+    @unittest.skipUnless(
+        os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test"
+    )
+    def test_user_unmounts_by_the_helper_of_fuse_2(self):
+        own = os.path.join(self.folder, "plainfs")
+        shutil.copy(WHOLE, own)
+        store, point, programs = self.copy_of(SAMPLE), self.empty("mountpoint"), self.empty("programs")
+        os.chmod(self.folder, 0o755)
+        os.chown(point, 65534, 65534)
+        self.addCleanup(run, "umount", "-l", point)
+        helper = os.path.join(programs, "fusermount")
+        shutil.copy(shutil.which("fusermount3"), helper)
+        os.chmod(helper, 0o4755)
+        user = [shutil.which("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", own]
+        result = run(*user, store, point)
+        if result.returncode == 3:
+            self.skipTest(result.stderr.decode())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = run(*user, "umount", point, env={**os.environ, "PATH": programs})
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        self.assertFalse(mounted.is_mounted(point))
 
 
 if __name__ == "__main__":
