@@ -633,7 +633,7 @@ class Commands(unittest.TestCase):
     def test_version_names_the_libraries(self):
         words = [line.split()[0] for line in run("--version").stdout.decode().splitlines()]
         self.assertEqual(
-            words,
+            [word for word in words if not word.endswith("-dev")],  # those of a static program
             [
                 "plainfs",
                 "libfuse",
