@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,10 +61,10 @@ Bytes text_bytes(size_t size, size_t margin) {
 
 }  // namespace
 
-// The offsets of the blocks. Immutable.
+// The offsets of the groups of blocks. Immutable.
 struct TextOffsets {
   explicit TextOffsets(MeasuredPtr its) : measured(std::move(its)) {}
-  // numbers: the division, then the offset of each block, then the size of the file.
+  // numbers: the division, then the offset of each group, then the size of the file.
   const MeasuredPtr measured;
 
   uint64_t division() const { return measured->numbers[0]; }
@@ -83,21 +84,35 @@ struct TextBlock {
   ByteSpan text() const { return ByteSpan(bytes).first(size); }
 };
 
+// The offsets of the blocks of one group, and last its end.
+struct GroupOffsets {
+  std::vector<uint64_t> begins;
+  size_t allocated_bytes() const { return begins.capacity() * sizeof(uint64_t); }
+};
+
 // The state of a TextFile: the blocks of its source, their offsets once they are measured, and the text of
 // the blocks that are kept.
 struct TextFile::State : BlockStream<TextBlock> {
+  // The place of a block in the text.
+  struct Extent {
+    uint64_t begin, end;
+    uint64_t size() const { return end - begin; }
+  };
+
   State(std::unique_ptr<TextSource> text_source, Context& its_context)
       : BlockStream(its_context.cache, its_context.workers, kBlocksAhead),
         source(std::move(text_source)),
         context(its_context),
-        budget(its_context.cache.statistics().budget_bytes) {}
+        budget(its_context.cache.statistics().budget_bytes),
+        groups_owner(its_context.cache.new_owner()) {}
+  ~State() override { context.cache.drop(groups_owner, groups_owner + 1); }
 
   void get_ready();
   void get_head();
   void prepare() REQUIRES(published.preparing);
   uint64_t parts_to_measure();
   void measure_part(uint64_t part, uint64_t parts);
-  void measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) REQUIRES(published.preparing);
+  void measure_groups(uint64_t begin, uint64_t end, bool keeps_text) REQUIRES(published.preparing);
   void measure() REQUIRES(published.preparing);
   void forget_measured() REQUIRES(published.preparing);
   BlockSizes& sizes_to_measure() REQUIRES(published.preparing);
@@ -105,7 +120,13 @@ struct TextFile::State : BlockStream<TextBlock> {
   MeasuredPtr measured_in_part() const;
   void adopt_part(const MeasuredPtr& measured);
   std::optional<Slices> beginning(size_t from, size_t to);
-  uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
+  uint64_t group_count() const { return divide_up(source->block_count(), in_group); }
+  uint64_t division() const;
+  uint64_t measure_group(uint64_t group) const;
+  std::shared_ptr<const GroupOffsets> offsets_in(uint64_t group) const;
+  Extent extent_of(uint64_t block) const;
+  uint64_t block_size(uint64_t block) const { return extent_of(block).size(); }
+  uint64_t block_at(uint64_t offset) const;
   uint64_t measure_block(uint64_t block);
   std::optional<uint64_t> keep_formatted(uint64_t block);
   void refresh_kept(uint64_t measured_bytes);
@@ -118,7 +139,9 @@ struct TextFile::State : BlockStream<TextBlock> {
 
   const std::unique_ptr<TextSource> source;
   Context& context;
-  const uint64_t budget;  // of the cache, in bytes
+  const uint64_t budget;        // of the cache, in bytes
+  const uint64_t groups_owner;  // in the cache, of the offsets in groups
+  uint64_t in_group = 1;        // blocks that have one offset; final once the source is prepared
   PublishedSize published;
   bool prepared GUARDED_BY(published.preparing) = false;  // the source and head are final
   MeasuredPtr before GUARDED_BY(published.preparing);  // an adopted measurement in part, not yet in `sizes`
@@ -137,7 +160,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   std::optional<TextOffsets> offsets;
   std::optional<ByteCache::Reservation>
       offsets_room;                  // of the cache's budget: a text of terabytes has millions of blocks
-  std::span<const uint64_t> begins;  // offsets of the blocks: block_count + 1, the first after the head
+  std::span<const uint64_t> begins;  // offsets of the groups: group_count + 1, the first after the head
   std::array<std::atomic<uint64_t>, 64>
       touched{};  // block + 1 for blocks that readers jumped to lately; relaxed
 };
@@ -150,7 +173,7 @@ void TextFile::State::get_ready() {
   if (!offsets) {
     // A measurement of another division gives the file size but not the block offsets.
     const MeasuredPtr& adopted = published.adopted();
-    if (adopted && TextOffsets(adopted).division() == source->division())
+    if (adopted && TextOffsets(adopted).division() == division())
       offsets.emplace(adopted);
     else
       measure();
@@ -158,7 +181,7 @@ void TextFile::State::get_ready() {
   }
   begins = offsets->of();
   const bool is_other_head = !source->head_follows_blocks() && begins.front() != head.size();
-  if (begins.size() != source->block_count() + 1 || is_other_head)
+  if (begins.size() != group_count() + 1 || is_other_head)
     throw Outdated("the text has changed since it was measured");
   ready.store(true, std::memory_order_release);
 }
@@ -170,14 +193,14 @@ void TextFile::State::get_head() {
   const CancellableLock lock(published.preparing, published.waiting);
   if (has_head.load(std::memory_order_relaxed)) return;
   try {
-    measure_blocks(0, source->block_count(), true);
+    measure_groups(0, group_count(), true);
   } catch (const Error&) {
     take_sizes();  // as in measure()
     throw;
   }
   const std::shared_ptr<BlockSizes> measured = take_sizes();
-  for (uint64_t block = 0; block < measured->count(); ++block)
-    if (measured->at(block) != block_size(block))
+  for (uint64_t group = 0; group < measured->count(); ++group)
+    if (measured->at(group) != begins[group + 1] - begins[group])
       throw Outdated("the text has changed since it was measured");
   head = source->head();
   if (head.size() != begins.front()) throw Outdated("the text has changed since it was measured");
@@ -221,6 +244,8 @@ void TextFile::State::prepare() {
   if (prepared) return;
   source->prepare();
   if (!source->head_follows_blocks()) head = source->head();
+  in_group =
+      std::bit_ceil(divide_up(std::clamp<uint64_t>(source->block_count(), 1, kMaxBlocks), kMaxOffsets));
   prepared = true;
 }
 
@@ -236,9 +261,10 @@ void TextFile::State::measure_part(uint64_t part, uint64_t parts) {
   const CancellableLock lock(published.preparing, published.waiting);
   if (offsets) return;
   prepare();
-  const uint64_t count = source->block_count();
+  check_block_count(source->block_count());
+  const uint64_t count = group_count();
   try {
-    measure_blocks(count * part / parts, count * (part + 1) / parts, false);
+    measure_groups(count * part / parts, count * (part + 1) / parts, false);
   } catch (const Error&) {
     forget_measured();
     throw;
@@ -249,13 +275,13 @@ void TextFile::State::measure_part(uint64_t part, uint64_t parts) {
 BlockSizes& TextFile::State::sizes_to_measure() {
   const MutexLock lock(sharing);
   if (!sizes) {
-    const uint64_t count = source->block_count();
-    check_block_count(count);
+    check_block_count(source->block_count());
+    const uint64_t count = group_count();
     count_offsets(2 * count);  // sizes, and the offsets computed from them
     sizes = std::make_shared<BlockSizes>(count);
     // A head that follows the blocks needs all of them.
     version_of_sizes = source->head_follows_blocks() ? std::string() : source->version();
-    division_of_sizes = source->division();
+    division_of_sizes = division();
     if (before && !version_of_sizes.empty()) sizes->adopt(*before, division_of_sizes);
     before = nullptr;
   }
@@ -289,26 +315,26 @@ void TextFile::State::adopt_part(const MeasuredPtr& measured) {
   if (measured->version == version_in_part(source->version())) before = measured;
 }
 
-// Measures the blocks from `begin` to `end` that were not measured yet, into `sizes`.
-void TextFile::State::measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) {
+// Measures the groups from `begin` to `end` that were not measured yet, into `sizes`.
+void TextFile::State::measure_groups(uint64_t begin, uint64_t end, bool keeps_text) {
   BlockSizes& measured = sizes_to_measure();
   const bool is_patient = Request::current() && Request::current()->is_patient();
-  keeps_text = keeps_text && !is_patient;
-  context.workers.parallel_for(divide_up(end - begin, kMeasuredTogether), [&](size_t together) {
-    const uint64_t first = begin + together * kMeasuredTogether;
-    for (uint64_t i = first; i < std::min(end, first + kMeasuredTogether); ++i) {
+  keeps_text = keeps_text && !is_patient && in_group == 1;
+  const uint64_t at_once = std::max<uint64_t>(1, kMeasuredTogether / in_group);
+  context.workers.parallel_for(divide_up(end - begin, at_once), [&](size_t together) {
+    const uint64_t first = begin + together * at_once;
+    for (uint64_t i = first; i < std::min(end, first + at_once); ++i) {
       if (measured.at(i)) continue;
       check_cancelled();
       if (is_patient && published.waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
-      measured.set(i, keeps_text ? measure_block(i) : source->measure(i));
-      context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
+      measured.set(i, keeps_text ? measure_block(i) : measure_group(i));
     }
   });
 }
 
 void TextFile::State::measure() try {
-  const uint64_t count = source->block_count();
-  measure_blocks(0, count, true);
+  const uint64_t count = group_count();
+  measure_groups(0, count, true);
   if (source->head_follows_blocks()) {
     head = source->head();
     has_head.store(true, std::memory_order_relaxed);
@@ -316,11 +342,11 @@ void TextFile::State::measure() try {
   Measured measured{source->version(), {}};
   std::vector<uint64_t>& numbers = measured.numbers;
   numbers.reserve(count + 2);
-  numbers.push_back(source->division());
+  numbers.push_back(division());
   numbers.push_back(head.size());
-  const BlockSizes& sizes_of_blocks = sizes_to_measure();
-  for (uint64_t block = 0; block < count; ++block)
-    numbers.push_back(checked_add(numbers.back(), sizes_of_blocks.at(block).value()));
+  const BlockSizes& sizes_of_groups = sizes_to_measure();
+  for (uint64_t group = 0; group < count; ++group)
+    numbers.push_back(checked_add(numbers.back(), sizes_of_groups.at(group).value()));
   take_sizes();
   count_offsets(count);
   offsets.emplace(std::make_shared<const Measured>(std::move(measured)));
@@ -335,7 +361,56 @@ void TextFile::State::forget_measured() {
   offsets_room.reset();
   prepared = false;
   forget_all();
+  context.cache.drop(groups_owner, groups_owner + 1);
   kept_bytes.store(0, std::memory_order_relaxed);
+}
+
+// Returns the division of the source, or another number if its blocks are grouped.
+uint64_t TextFile::State::division() const {
+  return in_group == 1 ? source->division() : source->division() ^ in_group * 0xd1b54a32d192ed03u;
+}
+
+uint64_t TextFile::State::measure_group(uint64_t group) const {
+  const uint64_t first = group * in_group, end = std::min(first + in_group, source->block_count());
+  uint64_t size = 0;
+  for (uint64_t block = first; block < end; ++block) {
+    check_cancelled();
+    size = checked_add(size, source->measure(block));
+    context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
+  }
+  return size;
+}
+
+// Returns the offsets of the blocks of a group, measured if the cache does not hold them.
+std::shared_ptr<const GroupOffsets> TextFile::State::offsets_in(uint64_t group) const {
+  return context.cache.get<GroupOffsets>({groups_owner, group}, [&] {
+    const uint64_t first = group * in_group, count = std::min(in_group, source->block_count() - first);
+    std::vector<uint64_t> found(count + 1);
+    context.workers.parallel_for(count, [&](size_t i) {
+      check_cancelled();
+      found[i + 1] = source->measure(first + i);
+    });
+    found[0] = begins[group];
+    for (uint64_t i = 0; i < count; ++i) found[i + 1] = checked_add(found[i + 1], found[i]);
+    if (found.back() != begins[group + 1]) throw Outdated("the text has changed since it was measured");
+    return GroupOffsets{std::move(found)};
+  });
+}
+
+TextFile::State::Extent TextFile::State::extent_of(uint64_t block) const {
+  if (in_group == 1) return {begins[block], begins[block + 1]};
+  const std::shared_ptr<const GroupOffsets> of = offsets_in(block / in_group);
+  return {of->begins[block % in_group], of->begins[block % in_group + 1]};
+}
+
+// Returns the block that contains the offset. Blocks may be empty, so it is the last one that begins at or
+// before it. Requires: begins.front() <= offset < the size of the file.
+uint64_t TextFile::State::block_at(uint64_t offset) const {
+  const auto last_before = [offset](std::span<const uint64_t> sorted) {
+    return static_cast<uint64_t>(std::upper_bound(sorted.begin(), sorted.end(), offset) - sorted.begin()) - 1;
+  };
+  const uint64_t group = last_before(begins);
+  return in_group == 1 ? group : group * in_group + last_before(offsets_in(group)->begins);
 }
 
 uint64_t TextFile::State::measure_block(uint64_t block) {
@@ -343,6 +418,7 @@ uint64_t TextFile::State::measure_block(uint64_t block) {
   if (kept_bytes.load(std::memory_order_relaxed) < budget / kKeptPart && source->should_cache(block))
     size = keep_formatted(block);
   if (!size) size = source->measure(block);
+  context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
   refresh_kept(*size);
   return *size;
 }
@@ -425,7 +501,13 @@ void TextFile::State::count_formatted(uint64_t bytes) const {
 }
 
 void check_block_count(uint64_t count) {
-  if (count > kMaxBlocks) throw unsupported("a text of {} blocks is too large", count);
+  if (count > kMaxBlocks)
+    throw unsupported("a text of {} blocks of {} KiB is too large", count, kBlockText >> 10);
+}
+
+void check_kept_blocks(uint64_t count) {
+  if (count > kMaxKeptBlocks)
+    throw unsupported("a text of {} blocks of {} KiB is too large", count, kBlockText >> 10);
 }
 
 TextFile::TextFile(std::unique_ptr<TextSource> source, Context& context)
@@ -494,25 +576,20 @@ Slices TextFile::read(uint64_t offset, size_t size) {
   Slices slices;
   if (offset >= file_size || size == 0) return slices;
   const uint64_t end = offset + std::min<uint64_t>(size, file_size - offset);
-  const std::span<const uint64_t> offsets = state_->begins;
-  if (offset < offsets[0]) {
+  if (const uint64_t head_end = state_->begins.front(); offset < head_end) {
     state_->get_head();
     const ByteSpan head = as_byte_span(state_->head);
-    slices.add(head.subspan(offset, std::min(end, offsets[0]) - offset), state_);
-    offset = offsets[0];
+    slices.add(head.subspan(offset, std::min(end, head_end) - offset), state_);
+    offset = head_end;
   }
   if (offset >= end) return slices;
-  // The block that contains `offset` is the last one that begins at or before it, because blocks may be
-  // empty.
-  const uint64_t first =
-      static_cast<uint64_t>(std::upper_bound(offsets.begin(), offsets.end(), offset) - offsets.begin()) - 1;
-  const uint64_t last =
-      static_cast<uint64_t>(std::lower_bound(offsets.begin(), offsets.end(), end) - offsets.begin());
-  state_->follow(first, last, offsets.size() - 1);
+  const uint64_t first = state_->block_at(offset), last = state_->block_at(end - 1) + 1;
+  state_->follow(first, last, state_->source->block_count());
   for (uint64_t i = first; i < last; ++i) {
-    if (state_->block_size(i) == 0) continue;
-    const uint64_t from = std::max(offset, offsets[i]) - offsets[i];
-    const uint64_t to = std::min(end, offsets[i + 1]) - offsets[i];
+    const State::Extent extent = state_->extent_of(i);
+    if (extent.size() == 0) continue;
+    const uint64_t from = std::max(offset, extent.begin) - extent.begin;
+    const uint64_t to = std::min(end, extent.end) - extent.begin;
     if (!state_->is_sequential()) {
       if (const auto part = state_->part_while_measuring(i, from, to)) {
         slices.add(part->text(), part);
@@ -520,7 +597,7 @@ Slices TextFile::read(uint64_t offset, size_t size) {
       }
     }
     const std::shared_ptr<const TextBlock> block = state_->block(i);
-    if (block->size != state_->block_size(i)) throw Outdated("the text has changed since it was measured");
+    if (block->size != extent.size()) throw Outdated("the text has changed since it was measured");
     slices.add(block->text().subspan(from, to - from), block);
   }
   return slices;

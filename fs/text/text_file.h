@@ -1,6 +1,6 @@
 // A text file that is formatted on read. Its content is a head (a header line, or nothing) followed by
-// blocks. The first size() measures every block, in parallel, and keeps one offset per block. read() formats
-// only the blocks it touches, through the cache. A view defines once how a block becomes text, for both. A
+// blocks. The first size() measures every block, in parallel, and keeps their offsets. read() formats only
+// the blocks it touches, through the cache. A view defines once how a block becomes text, for both. A
 // cancelled pass resumes when the size is requested again, also in another session (fs/text/block_sizes.h).
 #pragma once
 
@@ -20,13 +20,21 @@ inline constexpr uint64_t kBlockText = 192 * 1024;
 // Bytes at the beginning that can be read before the text is measured, unless they depend on the measurement.
 inline constexpr size_t kTextBeginning = 64 * 1024;
 
-// The largest number of blocks. More (about 1.5 TB of text) would take hours to measure, and their offsets
-// more memory than the cache.
-inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 24;
+// The largest number of blocks: some 800 TB of text.
+inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
+
+// The most offsets of a text that are kept: 32 MiB. A longer text has one for several neighbouring blocks.
+// Where it is read, their lengths are measured again.
+inline constexpr uint64_t kMaxOffsets = uint64_t{1} << 22;
 
 // Throws unsupported if a text has more than kMaxBlocks. Checked for every text before it is measured, so
-// that its beginning can be read. A source that keeps data for each block calls it earlier.
+// that its beginning can be read.
 void check_block_count(uint64_t count);
+
+// The largest number of blocks of a source that keeps data for each.
+inline constexpr uint64_t kMaxKeptBlocks = uint64_t{1} << 24;
+// Throws unsupported if there are more. Such a source calls it when it is prepared.
+void check_kept_blocks(uint64_t count);
 
 // The interface of a text view. Const and thread-safe.
 class TextSource {

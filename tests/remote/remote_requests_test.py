@@ -369,7 +369,7 @@ class Bounds(RemoteTest):
         done = run("cat", "-o", "index=none", "--range", "0-60", server.url + "/tiny.zarr", "x.csv")
         own = run("cat", "-o", "index=none", "--range", "0-60", self.path("tiny.zarr"), "x.csv")
         self.assertEqual((done.returncode, done.stdout), (0, own.stdout), done.stderr)
-        self.assertLessEqual(len(server.requests), 40, server.requests)
+        self.assertLessEqual(len(server.requests), 10, server.requests)
 
     def test_zarr_is_opened_without_listing_its_chunks(self):
         os.mkdir(self.path("lab"))

@@ -31,7 +31,7 @@ uint64_t product(std::span<const uint64_t> shape, size_t first, size_t last) {
 // each of which may be a request to a server. An array of very many tiny chunks has more in each block,
 // because every block has an offset.
 uint64_t elements_in_few_chunks(const Shape& shape, const Shape& chunk) {
-  constexpr uint64_t kFewChunks = 16, kManyBlocks = 1 << 16;
+  constexpr uint64_t kFewChunks = 8, kManyBlocks = 1 << 16;
   uint64_t elements = kFewChunks;
   for (size_t axis = 0; axis < shape.size() && elements < kBlockText; ++axis)
     elements *=

@@ -101,7 +101,7 @@ void Coverage::take_chromosomes(const Genome& genome) {
   if (f.end->count() != count) throw damaged("fragments have {} starts and {} ends", count, f.end->count());
   if (f.chr_pointer->count() != checked_multiply(names, 2))
     throw damaged("fragments have {} pointers for {} chromosomes", f.chr_pointer->count(), names);
-  check_block_count(divide_up(count, kFragmentsInPart));
+  check_kept_blocks(divide_up(count, kFragmentsInPart));
   const IndexRun<uint64_t> pointers(*f.chr_pointer, 0, 2 * names, UINT64_MAX, "chromosome pointer");
   const Elements texts = read_all(*f.chr_names);
   std::map<std::string, uint64_t> places;

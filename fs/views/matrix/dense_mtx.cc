@@ -84,7 +84,7 @@ void DenseMtx::prepare() {
   if (!has_mtx_values(type) || type.kind == Kind::complex) throw unsupported("a matrix of {}", type.name());
   const Shape& shape = values_->shape();
   units_.emplace(values_, mtx_line_width(shape[0], shape[1], type), context_);
-  check_block_count(block_count());
+  check_kept_blocks(block_count());
   std::vector<std::atomic<uint64_t>> counts(block_count());
   for (auto& count : counts) count.store(kNotCounted, std::memory_order_relaxed);
   counts_ = std::move(counts);

@@ -62,6 +62,24 @@ class Huge : public TextSource {
   void format(uint64_t, ByteSink& out) const override { out.put('x'); }
 };
 
+// More blocks than a text has offsets. Block i is i % 3 characters.
+class Grouped : public EmittingSource<Grouped> {
+ public:
+  static constexpr uint64_t kBlocks = 4 * kMaxOffsets + 5;
+  explicit Grouped(uint64_t longer = UINT64_MAX) : longer_(longer) {}
+  std::string version() const override { return "grouped 1"; }
+  std::string head() const override { return "head\n"; }
+  uint64_t block_count() const override { return kBlocks; }
+  template <class Sink>
+  void emit(uint64_t block, Sink& sink) const {
+    for (uint64_t i = 0; i < block % 3 + (block == longer_); ++i) sink.put(letter(block));
+  }
+  static char letter(uint64_t block) { return static_cast<char>('a' + block % 26); }
+
+ private:
+  const uint64_t longer_;  // a block with one character more
+};
+
 // Cannot be prepared, or measured, the first time.
 class Failing : public TextSource {
  public:
@@ -515,6 +533,34 @@ BOOST_AUTO_TEST_CASE(offsets_of_another_text_are_an_error) {
     file.adopt(std::make_shared<const Measured>(Measured{"", wrong}));
     BOOST_TEST(message_of([&] { file.read(0, 10); }).find("since it was measured") != std::string::npos);
   }
+}
+
+BOOST_AUTO_TEST_CASE(text_of_more_blocks_than_offsets_is_read_anywhere) {
+  TestContext context;
+  TextFile file(std::make_unique<Grouped>(), context);
+  const uint64_t size = 5 + Grouped::kBlocks;  // 0, 1, 2 characters in turn, and 0 and 1 at the end
+  const auto expected = [](uint64_t offset) {
+    if (offset < 5) return "head\n"[offset];
+    const uint64_t of_three = (offset - 5) / 3;
+    return Grouped::letter(3 * of_three + 1 + ((offset - 5) % 3 > 0));
+  };
+  static_assert(Grouped::kBlocks % 3 == 0);
+  BOOST_TEST(file.size() == size);
+  BOOST_TEST(file.measured()->numbers.size() <= kMaxOffsets + 2);
+  std::mt19937_64 random(5);
+  for (int turn = 0; turn < 200; ++turn) {
+    const uint64_t offset = turn == 0 ? 0 : turn == 1 ? size - 70 : random() % size;
+    const std::string text = read_text(file, offset, 1 + random() % 100);
+    for (size_t i = 0; i < text.size(); ++i) BOOST_REQUIRE(text[i] == expected(offset + i));
+    BOOST_REQUIRE(!text.empty());
+  }
+  TextFile again(std::make_unique<Grouped>(), context), changed(std::make_unique<Grouped>(1000), context);
+  again.adopt(file.measured());
+  BOOST_TEST(read_text(again, size / 2, 1)[0] == expected(size / 2));
+  changed.adopt(file.measured());
+  BOOST_TEST(read_text(changed, size - 1, 1)[0] == expected(size - 1));
+  BOOST_TEST(message_of([&] { changed.read(5 + 999, 1); }).find("since it was measured") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(text_beyond_64_bits_is_refused) {

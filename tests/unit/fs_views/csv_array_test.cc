@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(vast_arrays_without_a_chunk_have_a_size_at_once) {
 BOOST_AUTO_TEST_CASE(tiny_chunks_bound_a_block_but_not_the_number_of_blocks) {
   TestContext context;
   const LineGrid few(MostlyAbsent(context, {24'000}, {2}, false), 3, context);
-  BOOST_TEST(few.block_count() == 24'000u / 32);
+  BOOST_TEST(few.block_count() == 24'000u / 16);
   const LineGrid many(MostlyAbsent(context, {1'000'000'000}, {1}, false), 3, context);
   BOOST_TEST(many.block_count() <= uint64_t{1} << 17);
 }

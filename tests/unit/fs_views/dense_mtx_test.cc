@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(vast_empty_matrix_takes_no_memory) {
     Endless() : Array(number_type(Kind::real, 8), {uint64_t{1} << 50, 1000}) {}
     Elements read(const Box&) const override { throw damaged("read"); }
   };
-  BOOST_TEST(message_of([] { text_of(std::make_shared<Endless>(), false); }).find("blocks is too large") !=
+  BOOST_TEST(message_of([] { text_of(std::make_shared<Endless>(), false); }).find("blocks of 192 KiB is too large") !=
              std::string::npos);
 }
 
