@@ -243,8 +243,9 @@ BOOST_AUTO_TEST_CASE(vast_empty_matrix_takes_no_memory) {
     Endless() : Array(number_type(Kind::real, 8), {uint64_t{1} << 50, 1000}) {}
     Elements read(const Box&) const override { throw damaged("read"); }
   };
-  BOOST_TEST(message_of([] { text_of(std::make_shared<Endless>(), false); }).find("blocks of 192 KiB is too large") !=
-             std::string::npos);
+  BOOST_TEST(message_of([] {
+               text_of(std::make_shared<Endless>(), false);
+             }).find("blocks of 192 KiB is too large") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
