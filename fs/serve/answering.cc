@@ -13,6 +13,7 @@
 #include "fs/index/housekeeping.h"
 #include "fs/serve/h5grove/h5grove.h"
 #include "fs/serve/http/field_text.h"
+#include "fs/serve/http/query.h"
 #include "fs/serve/pages/folder/error_page.h"
 #include "fs/serve/pages/folder/folder_answer.h"
 #include "fs/serve/pages/folder/page_state.h"
@@ -174,6 +175,9 @@ void Answering::answer_guarded(const HttpRequest& request, Reply& reply) const {
     status = 503;
     retry_after = busy.seconds;
     what = "the server sorts, filters or draws for other clients; try again later";
+  } catch (const InvalidQuery& query) {
+    status = 400;
+    what = printable(query.what);
   } catch (const Error& error) {
     status = status_of(error);
     what = printable(error.what());

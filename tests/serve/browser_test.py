@@ -4,10 +4,12 @@ accessibility problems."""
 import json
 import os
 import sys
+import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import media_stores
 from browser import PROGRAM, Browser
 from server import DATA, Server
 from optional import needs_npm, NPM, reason  # after server, which sets its path
@@ -49,6 +51,8 @@ PAGES = {
     "matrix": ("matrix", "", "main", "values"),
     "fragments": ("fragments", "", "svg.plot", ""),
     "image": ("image", "", "img.px", ""),
+    "plate": ("media", "plate.zarr/", "table.plate img", ""),
+    "well": ("media", "plate.zarr/A/1/", "ul.fields img", ""),
     "trace": ("recording", "acquisition/ts0/", "svg.plot", "seconds"),
     "spikes": ("recording", "units/", "svg.plot", "units"),
     "unreadable": ("damaged", "bad_gzip?page", "main", "bad_gzip"),
@@ -61,7 +65,10 @@ class Pages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.browser = cls.enterClassContext(Browser())
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="plainfs-test-"))
+        media_stores.plate(os.path.join(folder, "plate.zarr"), ["A", "B"], ["1", "2", "3"], [(0, 0), (0, 2), (1, 1)])
         cls.servers = {name: cls.enterClassContext(Server(store)) for name, store in STORES.items()}
+        cls.servers["media"] = cls.enterClassContext(Server(folder))
         cls.servers["all"] = cls.enterClassContext(Server(*STORES.values()))
 
     def open(self, name, **look):

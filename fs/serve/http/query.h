@@ -10,6 +10,12 @@
 
 namespace plainfs::serve {
 
+// An exception for a query that a file cannot follow, which is answered with 400. It is no Error: the store
+// is sound.
+struct InvalidQuery {
+  std::string what;
+};
+
 class Query {
  public:
   // A "+" is a blank, as in forms.

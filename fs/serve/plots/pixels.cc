@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "formats/core/base/checked.h"
 #include "formats/core/text/base64.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
@@ -16,6 +17,7 @@ namespace plainfs::serve {
 namespace {
 
 constexpr int kCompression = 6;
+constexpr double kBoxWidth = 416, kBoxHeight = 400;  // of an array's picture on a page
 
 // Returns lines of bytes as a compressed PNG. line: the bytes of a line.
 std::string packed_png(std::string head, size_t line, const std::string& pixels) {
@@ -48,6 +50,31 @@ std::string palette_png(uint32_t width, uint32_t height, const std::string& pixe
                     width, pixels);
 }
 
+std::string reduced_rgb(const std::string& pixels, uint64_t width, uint64_t height, uint64_t step) {
+  if (step == 1) return pixels;
+  const uint64_t columns = divide_up(width, step);
+  std::string reduced;
+  for (uint64_t y = 0; y < height; y += step) {
+    std::vector<uint64_t> sums(columns * 3), counts(columns);
+    for (uint64_t row = y; row < std::min(y + step, height); ++row)
+      for (uint64_t x = 0; x < width; ++x) {
+        ++counts[x / step];
+        for (uint64_t part = 0; part < 3; ++part)
+          sums[x / step * 3 + part] += static_cast<uint8_t>(pixels[(row * width + x) * 3 + part]);
+      }
+    for (size_t i = 0; i < sums.size(); ++i)
+      reduced += static_cast<char>((sums[i] + counts[i / 3] / 2) / counts[i / 3]);
+  }
+  return reduced;
+}
+
+std::string size_attributes(uint64_t width, uint64_t height, double box_width, double box_height) {
+  const double w = static_cast<double>(width), h = static_cast<double>(height);
+  const double scale = std::min(box_width / w, box_height / h);
+  return fmt::format(" width=\"{}\" height=\"{}\"", std::max(1L, std::lround(w * scale)),
+                     std::max(1L, std::lround(h * scale)));
+}
+
 std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,
                          const Interval& range, const std::string& text) {
   std::string pixels;
@@ -55,9 +82,9 @@ std::string grey_picture(uint32_t width, uint32_t height, const std::vector<doub
     const double part = range.high > range.low ? range.part(value) : 0;
     pixels += static_cast<char>(part > 0 ? std::lround(255 * part) : 0);
   }
-  return fmt::format(
-      "<img class=\"px\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">", width,
-      height, escaped(printable(text)), encode_base64(as_byte_span(grey_png(width, height, pixels))));
+  return fmt::format("<img class=\"px\"{} alt=\"{}\" src=\"data:image/png;base64,{}\">",
+                     size_attributes(width, height, kBoxWidth, kBoxHeight), escaped(printable(text)),
+                     encode_base64(as_byte_span(grey_png(width, height, pixels))));
 }
 
 std::string grey_key(const std::string& low, const std::string& high) {

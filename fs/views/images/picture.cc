@@ -290,6 +290,7 @@ std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& cho
       layer.window = described->window;
     }
     if (choice.window) layer.window = choice.window;
+    if (const auto own = choice.windows.find(c); own != choice.windows.end()) layer.window = own->second;
     picture.layers.push_back(std::move(layer));
   }
   if (picture.layers.size() == 1 && !has_color) picture.layers.front().color = PictureLayer{}.color;
@@ -305,6 +306,17 @@ ByteLayout png(Picture picture, Context& context) {
   layout.put(data);
   layout.put(png_chunk("IEND", {}));
   return layout;
+}
+
+std::string picture_pixels(const Picture& picture) {
+  const PictureMaker maker(picture);
+  std::string pixels(maker.size(), '\0');
+  maker.put_rows(std::as_writable_bytes(std::span(pixels)));
+  const uint64_t line = 3 * picture.width();
+  for (uint64_t y = 0; y < picture.height(); ++y)
+    std::memmove(pixels.data() + y * line, pixels.data() + y * (line + 1) + 1, line);
+  pixels.resize(picture.height() * line);
+  return pixels;
 }
 
 std::string png_number(uint32_t value) {

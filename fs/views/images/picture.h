@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,6 +57,7 @@ struct ImageChoice {
   std::vector<uint64_t> channels{};                   // empty: the first seven active ones
   std::optional<uint64_t> z{}, t{};                   // null: the middle z, the first t
   std::optional<std::pair<double, double>> window{};  // for all channels
+  std::map<uint64_t, std::pair<double, double>> windows{};  // for single channels, in place of `window`
   std::optional<Region> region{};                     // null: the whole image
   uint64_t least_side = 512;                          // of the level to choose, if one is as large
 };
@@ -68,6 +70,9 @@ std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& cho
 // is generated when data beyond the header are read, and kept in the cache. Requires: has_brightness(); at
 // least 1 and at most kMaxPicturePixels pixels.
 ByteLayout png(Picture picture, Context& context);
+
+// Returns the pixels line by line, three bytes each: red, green and blue. Requires: like png().
+std::string picture_pixels(const Picture& picture);
 
 // The parts of a PNG file (ISO/IEC 15948) around its pixels.
 enum class PngColor : char { grey = 0, rgb = 2, palette = 3 };  // 8 bits per sample

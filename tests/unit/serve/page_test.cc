@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(large_array_shows_a_sample_of_its_values) {
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   root->add("a", {LabelledArray{numbers(values, {1000, 5}), nullptr, nullptr}, nullptr, {}, {}});
   const std::string text = page("a?page");
-  BOOST_TEST(has(text, "width=\"5\" height=\"250\""));
+  BOOST_TEST(has(text, "width=\"8\" height=\"400\""));
   BOOST_TEST(has(text, "1,000 × 5, one of 4 values"));
   BOOST_TEST(has(text, "The first 12 of 1,000 rows"));
 }

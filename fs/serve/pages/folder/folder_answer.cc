@@ -11,6 +11,7 @@
 #include "fs/serve/pages/folder/made_page.h"
 #include "fs/serve/pages/folder/names_page.h"
 #include "fs/serve/pages/folder/store_cards.h"
+#include "fs/serve/pages/image/plate_page.h"
 #include "fs/serve/pages/model/page_frame.h"
 #include "fs/serve/pages/model/page_html.h"
 #include "fs/serve/pages/model/page_json.h"
@@ -132,7 +133,7 @@ bool has_own_page(const Exchange& exchange) {
 }  // namespace
 
 void answer_folder(const Exchange& exchange, const Site::Place& place) {
-  if (answer_thumbnail(exchange, place)) return;
+  if (answer_image_thumbnail(exchange, place) || answer_thumbnail(exchange, place)) return;
   const bool has_numbers = Query(exchange.target.query).has("numbers");
   if (!has_numbers && wanted_form(exchange) == PageForm::kList) {
     const std::vector<FolderEntry> entries = folder_entries(exchange, place);

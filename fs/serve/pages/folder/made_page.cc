@@ -24,6 +24,7 @@
 #include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/pages/folder/store_cards.h"
 #include "fs/serve/pages/image/image_page.h"
+#include "fs/serve/pages/image/plate_page.h"
 #include "fs/serve/pages/model/first_rows.h"
 #include "fs/serve/pages/recording/recording_page.h"
 #include "fs/serve/pages/table/chosen_rows.h"
@@ -78,7 +79,9 @@ class PageMaker {
     if (subject_.has_folder) part([&] { add_stores(exchange_, subject_, others, page_); });
     if (!subject_.meaning) return finish();
     if (subject_.has_folder) part([&] { add_outside_links(); });
-    if (subject_.has_folder && !shows_data())
+    bool is_plate = false;
+    part([&] { is_plate = add_plate(exchange_, subject_, page_); });
+    if (subject_.has_folder && !shows_data() && !is_plate)
       part([&] { offers_.contents = contents_of(exchange_, others); });
     part([&] { add_forms(); });
     part([&] { add_dataset(); });
@@ -212,9 +215,10 @@ class PageMaker {
     const StorePtr store = subject_.meaning->what.store;
     page_.sub = is_store_root() ? store_text(*store) : described.kind;
     if (is_store_root() && !described.kind.empty()) page_.sub += " · " + described.kind;
-    if (!described.what.empty())
-      page_.sub +=
-          (page_.sub.empty() ? "" : " · ") + public_message(exchange_.site, damaged("{}", described.what));
+    std::string what = public_message(exchange_.site, damaged("{}", described.what));
+    const std::string format = store_text(*store) + ", ";  // an image names its own
+    if (is_store_root() && what.starts_with(format)) what.erase(0, format.size());
+    if (!what.empty()) page_.sub += (page_.sub.empty() ? "" : " · ") + what;
     if (page_.sub.empty()) page_.sub = is_level ? "the cells of one level" : "folder";
   }
 
@@ -394,7 +398,10 @@ class PageMaker {
     if (const auto* variants = std::get_if<Variants>(&node.content))
       part([&] { add_sites(*variants, node); });
     if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
-      part([&] { add_image(Query(exchange_.target.query), *image, page_); });
+      part([&] {
+        if (std::optional<std::string> title = field_title(subject_)) page_.title = *std::move(title);
+        add_image(Query(exchange_.target.query), *image, page_);
+      });
     if (const auto* table = std::get_if<Table>(&node.content); table && !has_rows())
       part([&] { add_rows_of(*table); });
     if (!has_rows() && !std::holds_alternative<std::monostate>(node.content))

@@ -17,7 +17,6 @@
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/serve/pages/model/page_style.h"
-#include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
 namespace {
@@ -219,11 +218,6 @@ bool answer_thumbnail(const Exchange& exchange, const Site::Place& place) {
   if (!place.filesystem || !Query(exchange.target.query).has("thumbnail")) return false;
   const OpenMeaning meaning = place.filesystem->meaning(place.inode);
   exchange.reply.add("Cache-Control", "no-cache");
-  if (std::holds_alternative<Image>(meaning.what.node.content)) {
-    exchange.reply.add("Location", fmt::format("{}?size=128", file_name(forms::kPreview)));
-    exchange.reply.whole(302, "text/plain; charset=utf-8", "the picture\n");
-    return true;
-  }
   const PageCellsPtr cells = cells_of(exchange, place, meaning);
   std::string svg;
   if (cells) {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
+#include "fs/serve/plots/pixels.h"
 #include "fs/serve/plots/plot.h"
 #include "fs/views/file_forms.h"
 
@@ -16,7 +18,9 @@ namespace plainfs::serve {
 namespace {
 
 constexpr size_t kMaxChannelLinks = 24;
+constexpr size_t kMaxShownChannels = 7;  // of a picture
 constexpr uint64_t kLeastThumbnail = 32;
+constexpr double kPictureWidth = 640, kPictureHeight = 560;  // on a page
 constexpr const char* kRegionNames[] = {"x", "y", "w", "h"};
 
 std::optional<size_t> axis_of(const Image& image, char name) {
@@ -28,6 +32,23 @@ std::optional<size_t> axis_of(const Image& image, char name) {
 uint64_t length_of(const Image& image, char name) {
   const std::optional<size_t> axis = axis_of(image, name);
   return axis ? image.levels.front().values->shape()[*axis] : 1;
+}
+
+std::optional<uint64_t> whole_number(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+// Returns "min3": the field for an end of the contrast of a channel.
+std::string window_end(const char* end, uint64_t channel) {
+  return end + std::to_string(channel);
+}
+
+// Returns the channel of "min3" or "max3"; nullopt for any other name.
+std::optional<uint64_t> channel_of_end(std::string_view name) {
+  const bool is_end = name.starts_with("min") || name.starts_with("max");
+  return is_end ? whole_number(name.substr(3)) : std::nullopt;
 }
 
 class Choosing {
@@ -44,6 +65,7 @@ class Choosing {
     for (const char* const name : {"min", "max"})
       if (query_.value(name) && !query_.decimal(name)) add_problem(name, "is not a number", {});
     if (dark || bright) choice.window = {dark.value_or(0), bright.value_or(dark.value_or(0) + 1)};
+    choose_windows(choice);
     choose_region(choice);
     if (const std::optional<uint64_t> size = query_.number("size"))
       choice.least_side = std::max(*size, kLeastThumbnail);
@@ -71,12 +93,44 @@ class Choosing {
     if (!text) return;
     const uint64_t length = length_of(image_, 'c');
     for (const std::string_view item : list_items(*text)) {
-      uint64_t channel = 0;
-      const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), channel);
-      if (error != std::errc() || end != item.data() + item.size() || channel >= length)
-        return add_problem("c", fmt::format("has a channel that is not from 0 to {}", length - 1), "0");
-      choice.channels.push_back(channel);
+      std::optional<uint64_t> channel = whole_number(item);
+      if (!channel) channel = channel_called(item);
+      if (!channel || *channel >= length)
+        return add_problem(
+            "c", fmt::format("has a channel that is neither a name nor from 0 to {}", length - 1), "0");
+      choice.channels.push_back(*channel);
     }
+  }
+
+  std::optional<uint64_t> channel_called(std::string_view name) const {
+    for (size_t c = 0; c < image_.channels.size(); ++c)
+      if (image_.channels[c].name == name) return c;
+    return std::nullopt;
+  }
+
+  // Reads min3 and max3, the contrast of channel 3. An end that is not given is that of the image.
+  void choose_windows(ImageChoice& choice) {
+    for (const auto& [name, text] : query_.rest({})) {
+      const std::optional<uint64_t> channel = channel_of_end(name);
+      if (!channel || text.empty()) continue;
+      if (*channel >= length_of(image_, 'c'))
+        add_problem(name.c_str(),
+                    fmt::format("is of a channel that is not from 0 to {}", length_of(image_, 'c') - 1), {});
+      else if (!query_.decimal(name))
+        add_problem(name.c_str(), "is not a number", {});
+      else
+        choose_window(*channel, name, choice);
+    }
+  }
+
+  void choose_window(uint64_t channel, const std::string& given, ImageChoice& choice) {
+    const std::optional<double> dark = query_.decimal(window_end("min", channel)),
+                                bright = query_.decimal(window_end("max", channel));
+    std::optional<std::pair<double, double>> known = choice.window;
+    if (!known && channel < image_.channels.size()) known = image_.channels[channel].window;
+    if (!known && !(dark && bright))
+      return add_problem(given.c_str(), "needs the other end of the contrast, as the image states none", {});
+    choice.windows[channel] = {dark ? *dark : known->first, bright ? *bright : known->second};
   }
 
   void choose_region(ImageChoice& choice) {
@@ -101,9 +155,14 @@ class Choosing {
   std::vector<Problem>& problems_;
 };
 
+// Returns the channels of the picture in their order. It has the first seven of them.
 std::vector<uint64_t> shown_channels(const Image& image, const ImageChoice& choice) {
-  if (!choice.channels.empty()) return choice.channels;
-  std::vector<uint64_t> channels;
+  std::vector<uint64_t> channels = choice.channels;
+  if (!channels.empty()) {
+    std::sort(channels.begin(), channels.end());
+    channels.erase(std::unique(channels.begin(), channels.end()), channels.end());
+    return channels;
+  }
   for (uint64_t c = 0; c < length_of(image, 'c'); ++c)
     if (c >= image.channels.size() || image.channels[c].is_active) channels.push_back(c);
   return channels;
@@ -188,21 +247,30 @@ void add_regions(const Query& query, const Image& image, const ImageChoice& choi
   if (!picks.links.empty()) lists.push_back(std::move(picks));
 }
 
-Form form_of(const Query& query, const Image& image, const ImageChoice& choice) {
-  Form form;
-  if (length_of(image, 'c') > 1)
-    form.fields.push_back({"Channels", "c", channel_list(shown_channels(image, choice))});
-  const auto add = [&](const char* label, const char* name, const std::string& value) {
-    form.fields.push_back({label, name, value});
-    form.fields.back().is_number = true;
-  };
-  if (const uint64_t z = length_of(image, 'z'); z > 1)
-    add("z", "z", std::to_string(choice.z.value_or(z / 2)));
-  if (length_of(image, 't') > 1) add("t", "t", std::to_string(choice.t.value_or(0)));
-  add("Dark at", "min", choice.window ? fmt::format("{:g}", choice.window->first) : "");
-  add("Bright at", "max", choice.window ? fmt::format("{:g}", choice.window->second) : "");
-  form.hidden = query.rest({"c", "z", "t", "min", "max"});
-  return form;
+// Returns whether a list of the channels' names can be read back.
+bool has_plain_names(const Image& image) {
+  std::set<std::string_view> names;
+  for (const ImageChannel& channel : image.channels) {
+    const std::vector<std::string_view> items = list_items(channel.name);
+    if (items.size() != 1 || items[0] != channel.name || whole_number(channel.name)) return false;
+    names.insert(channel.name);
+  }
+  return !names.empty() && names.size() == image.channels.size();
+}
+
+// Returns "DAPI, GFP", or "0, 1" if the names do not serve.
+std::string channel_names(const Image& image, const std::vector<uint64_t>& channels) {
+  if (!has_plain_names(image)) return fmt::format("{}", fmt::join(channels, ", "));
+  std::string names;
+  for (const uint64_t channel : channels) names += (names.empty() ? "" : ", ") + channel_name(image, channel);
+  return names;
+}
+
+std::optional<std::pair<double, double>> window_of(const Image& image, const ImageChoice& choice,
+                                                   uint64_t channel) {
+  if (const auto own = choice.windows.find(channel); own != choice.windows.end()) return own->second;
+  if (choice.window) return choice.window;
+  return channel < image.channels.size() ? image.channels[channel].window : std::nullopt;
 }
 
 // Returns the values that are dark and bright in each channel of the picture.
@@ -211,36 +279,105 @@ std::string caption_of(const Image& image, const ImageChoice& choice) {
   if (!picture) return {};
   if (picture->is_labels) return "Each object in a colour; the background is black";
   const bool is_sampled = picture->width() * picture->height() > kMaxSampledPixels;
-  const char* const by_values = picture->values->dtype().size == 1 ? "its least to its greatest value"
-                                : is_sampled ? "the 0.1 to the 99.9 percentile of a sample of its values"
-                                             : "the 0.1 to the 99.9 percentile of its values";
+  const bool is_whole = picture->values->shape() == image.levels.front().values->shape();
+  return contrast_text(image, choice, is_sampled ? "a sample of its values" : "its values") +
+         (is_whole ? "" : ", in the part and size shown");
+}
+
+// Returns the address of the picture that a query chooses.
+std::string picture_href(const Query& query) {
+  const std::string href = picture_query(query).href();
+  return std::string(file_name(forms::kPreview)) + (href == "?" ? std::string() : href);
+}
+
+// Returns the text of the picture for screen readers: "cells: DAPI and GFP, z 1, 256 × 256 pixels".
+std::string picture_text(const std::string& name, const Image& image, const ImageChoice& choice,
+                         const Picture& picture) {
+  std::string text = name + ": ";
+  std::vector<uint64_t> channels = shown_channels(image, choice);
+  channels.resize(std::min(channels.size(), picture.layers.size()));
+  if (image.is_labels)
+    text += "the objects, ";
+  else if (length_of(image, 'c') > 1)
+    for (size_t i = 0; i < channels.size(); ++i)
+      text += (i == 0                     ? ""
+               : i + 1 == channels.size() ? " and "
+                                          : ", ") +
+              channel_name(image, channels[i]) + (i + 1 == channels.size() ? ", " : "");
+  if (const uint64_t z = length_of(image, 'z'); z > 1)
+    text += fmt::format("z {}, ", choice.z.value_or(z / 2));
+  if (length_of(image, 't') > 1) text += fmt::format("t {}, ", choice.t.value_or(0));
+  text += fmt::format("{} × {} pixels", count_text(picture.width()), count_text(picture.height()));
+  return choice.region ? text + " of a part of it" : text;
+}
+
+}  // namespace
+
+Query picture_query(const Query& query) {
+  std::vector<std::string> names{"c", "z", "t", "min", "max", "x", "y", "w", "h"};
+  for (const auto& [name, text] : query.rest({}))
+    if (channel_of_end(name)) names.push_back(name);
+  return query.only(names);
+}
+
+Query with_contrast(const Query& query, const Image& image, const ImageChoice& choice) {
+  Query all = query;
+  const std::vector<uint64_t> shown = shown_channels(image, choice);
+  for (size_t i = 0; i < std::min(shown.size(), kMaxShownChannels); ++i) {
+    const auto window = window_of(image, choice, shown[i]);
+    if (!window) continue;
+    all = all.with(window_end("min", shown[i]), fmt::format("{}", window->first))
+              .with(window_end("max", shown[i]), fmt::format("{}", window->second));
+  }
+  return all;
+}
+
+std::string contrast_text(const Image& image, const ImageChoice& choice, const std::string& own) {
+  if (image.is_labels) return "Each object in a colour; the background is black";
+  const bool is_of_bytes = image.levels.front().values->dtype().size == 1;
+  const std::string by_values =
+      is_of_bytes ? "the least to the greatest of " + own : "the 0.1 to the 99.9 percentile of " + own;
   const std::vector<uint64_t> channels = shown_channels(image, choice);
+  const size_t shown = std::min(channels.size(), kMaxShownChannels);
   std::string text;
-  for (size_t i = 0; i < std::min(picture->layers.size(), channels.size()); ++i) {
-    const std::optional<std::pair<double, double>>& window = picture->layers[i].window;
+  for (size_t i = 0; i < shown; ++i) {
+    const auto window = window_of(image, choice, channels[i]);
     const std::string range =
         window ? fmt::format("{} to {}", number_text(window->first), number_text(window->second)) : by_values;
     text += length_of(image, 'c') > 1
                 ? fmt::format("{}{} from {}", i == 0 ? "" : ", ", channel_name(image, channels[i]), range)
                 : "from " + range;
   }
-  if (picture->layers.size() < channels.size())
-    text += fmt::format("; the first {} of {} channels", picture->layers.size(), channels.size());
-  return "Dark to bright: " + text +
-         (picture->values->shape() == image.levels.front().values->shape() ? ""
-                                                                           : ", in the part and size shown");
+  if (shown < channels.size()) text += fmt::format("; the first {} of {} channels", shown, channels.size());
+  return "Dark to bright: " + text;
 }
 
-// Returns the query of preview.png for the choice of the page.
-std::string picture_href(const Query& query) {
-  Query wanted("");
-  for (const char* const name : {"c", "z", "t", "min", "max", "x", "y", "w", "h"})
-    if (const std::optional<std::string> value = query.value(name)) wanted = wanted.with(name, *value);
-  const std::string href = wanted.href();
-  return std::string(file_name(forms::kPreview)) + (href == "?" ? std::string() : href);
+Form image_form(const Query& query, const Image& image, const ImageChoice& choice) {
+  Form form;
+  const bool has_channels = length_of(image, 'c') > 1;
+  const std::vector<uint64_t> shown = shown_channels(image, choice);
+  if (has_channels) form.fields.push_back({"Channels", "c", channel_names(image, shown)});
+  const auto add = [&](const std::string& label, const std::string& name, const std::string& value) {
+    form.fields.push_back({label, name, value});
+    form.fields.back().is_number = true;
+  };
+  if (const uint64_t z = length_of(image, 'z'); z > 1)
+    add("z", "z", std::to_string(choice.z.value_or(z / 2)));
+  if (length_of(image, 't') > 1) add("t", "t", std::to_string(choice.t.value_or(0)));
+  std::vector<std::string> names{"c", "z", "t", "min", "max"};
+  for (size_t i = 0; i < std::min(shown.size(), kMaxShownChannels); ++i) {
+    const std::optional<std::pair<double, double>> window = window_of(image, choice, shown[i]);
+    const std::string of = has_channels ? channel_name(image, shown[i]) + " " : std::string();
+    for (const bool is_dark : {true, false}) {
+      const char* const end = is_dark ? "min" : "max";
+      names.push_back(has_channels ? window_end(end, shown[i]) : end);
+      add(of.empty() ? (is_dark ? "Dark at" : "Bright at") : of + (is_dark ? "dark at" : "bright at"),
+          names.back(), window ? fmt::format("{}", is_dark ? window->first : window->second) : "");
+    }
+  }
+  form.hidden = query.rest(names);
+  return form;
 }
-
-}  // namespace
 
 ImageChoice image_choice(const Query& query, const Image& image, std::vector<Problem>& problems) {
   return Choosing(query, image, problems).choose();
@@ -254,18 +391,22 @@ void add_image(const Query& query, const Image& image, PageModel& page) {
   SideBySide sides;
   std::vector<Picks> picks;
   if (!image.is_labels) {
-    sides.second.push_back({form_of(query, image, choice)});
+    sides.second.push_back({image_form(query, image, choice)});
     add_channels(query, image, choice, picks);
   }
   add_steps(query, image, "z", 'z', choice.z.value_or(length_of(image, 'z') / 2), picks);
   add_steps(query, image, "t", 't', choice.t.value_or(0), picks);
   add_regions(query, image, choice, picks);
   if (!picks.empty()) sides.second.push_back({std::move(picks)});
-  sides.first.push_back(
-      {Figure{"Picture",
-              fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
-                          escaped(is_whole ? picture_href(query) : std::string(file_name(forms::kPreview)))),
-              caption_of(image, is_whole ? choice : ImageChoice{})}});
+  const ImageChoice shown = is_whole ? choice : ImageChoice{};
+  if (const std::optional<Picture> picture = chosen_picture(image, shown))
+    sides.first.push_back({Figure{
+        "Picture",
+        fmt::format("<img class=\"px\"{} alt=\"{}\" src=\"{}\">",
+                    size_attributes(picture->width(), picture->height(), kPictureWidth, kPictureHeight),
+                    escaped(printable(picture_text(page.title, image, shown, *picture))),
+                    escaped(picture_href(is_whole ? query : Query("")))),
+        caption_of(image, shown)}});
   page.add(std::move(sides));
 }
 
@@ -279,7 +420,7 @@ bool answer_image(const Exchange& exchange, const Site::Place& place) {
   if (!image || image->error) return false;
   std::vector<Problem> problems;
   const ImageChoice choice = image_choice(Query(exchange.target.query), *image, problems);
-  if (!problems.empty()) throw not_found("{}", problems[0].text);
+  if (!problems.empty()) throw InvalidQuery{problems[0].text};
   const std::optional<Picture> picture = chosen_picture(*image, choice);
   if (!picture) throw unsupported("{}: no level is small enough", file_name(forms::kPreview));
   WorkBudget::Share share = exchange.settings.work->take(kMaxPictureWork);
