@@ -55,9 +55,11 @@ constexpr CommandHelp kHelps[] = {
      "  --task [I]         runs task I of a plan; default: SLURM_ARRAY_TASK_ID. --status: their progress\n"
      "  --finish           completes the export if all tasks are done; --verify reads what they wrote\n"
      "  --tar              writes an archive to standard output\n"},
-    {"info", "info [--json] STORE [PATH]\ninfo STORE...\n",
-     "Prints what a store contains and how to open it. For a mountpoint it prints what is mounted there,\n"
-     "for several stores one page each.\n"
+    {"info", "info [--long | --json] STORE [PATH]\ninfo STORE...\n",
+     "Prints what a store is, the formats it can be written in, how to open it and what it contains. For a\n"
+     "mountpoint it prints what is mounted there, for a folder the stores below it, for several stores one\n"
+     "page each.\n"
+     "  --long  also prints the known sizes of files, and the version of the library that reads the store\n"
      "  --json  prints .plainfs/info.json as a mount shows it\n"},
     {"check", "check STORE [PATH...]\n",
      "Reads every file to its end, or the first megabyte of files for other programs, and prints those that\n"

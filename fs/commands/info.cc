@@ -23,6 +23,7 @@
 #include "fs/commands/one_file/file_form.h"
 #include "fs/info.h"
 #include "fs/report/facts.h"
+#include "fs/report/headline.h"
 #include "fs/report/outside_links.h"
 #include "fs/report/progress.h"
 #include "fs/report/ranked_files.h"
@@ -38,12 +39,18 @@ namespace {
 
 constexpr size_t kMaxInfoLines = 200;
 
+bool is_empty_object(const std::pair<std::string, Json>& detail) {
+  return detail.second.object() && detail.second.object()->empty();
+}
+
 // Prints "n_obs      2700": one line for each detail that the format reports, with nested details indented.
 void print_details(const Json::Object& details, int indent = 0) {
   for (const auto& [name, value] : details) {
     const Json::Object* const inner = value.object();
+    if (inner && std::all_of(inner->begin(), inner->end(), is_empty_object)) continue;
     const std::string text = inner ? "" : value.text() ? *value.text() : to_json_text(value);
-    std::printf("%*s%-10s %s\n", indent, "", printable(name).c_str(), printable(text).c_str());
+    std::printf(inner ? "%*s%s%s\n" : "%*s%-10s %s\n", indent, "", printable(name).c_str(),
+                printable(text).c_str());
     if (inner) print_details(*inner, indent + 2);
   }
 }
@@ -111,8 +118,7 @@ void print_sizes(Filesystem& filesystem, const std::vector<Walked>& all) {
   if (known > kMaxInfoLines) lines += "… and more: plainfs ls -lR lists all of them\n";
   const std::string others =
       known < files ? "; other sizes are known after plainfs index or the first ls -l" : std::string();
-  std::printf("\n%s%s\n%s%s", count_text(files, "file").c_str(), others.c_str(),
-              found_by_name_text(filesystem, all).c_str(), lines.c_str());
+  std::printf("\n%s%s\n%s", count_text(files, "file").c_str(), others.c_str(), lines.c_str());
 }
 
 std::string summary_at(const Store& store, Context& context, const std::string& path) try {
@@ -180,7 +186,7 @@ void print_lines_to_open(const Store& store, Filesystem& filesystem, const std::
     how = fmt::format("after plainfs {}{}", options_to_open(options), shell_word(store.path));
   }
   const std::string instructions = lines_to_open(filesystem, files, mountpoint);
-  if (!instructions.empty()) std::printf("\nto open it, %s:\n%s", how.c_str(), instructions.c_str());
+  if (!instructions.empty()) std::printf("to open it, %s:\n%s\n", how.c_str(), instructions.c_str());
 }
 
 // Returns the files beside a member's directory that show it ("obs.csv" for "obs"), including unlisted ones.
@@ -214,6 +220,25 @@ std::vector<Walked> files_of(Filesystem& filesystem, const std::string& path) {
     // it has no directory
   }
   return all;
+}
+
+// Returns the links in a folder and below it, without entering the stores there.
+std::vector<Walked> links_in_folders(Filesystem& filesystem) {
+  std::vector<Walked> links;
+  std::vector<Inode> left{kRootInode};
+  while (!left.empty()) {
+    const Inode folder = left.back();
+    left.pop_back();
+    try {
+      for (const Listing::Entry& entry : filesystem.list(folder)->entries()) {
+        if (entry.kind == FileKind::directory) left.push_back(entry.inode);
+        if (entry.kind == FileKind::link) links.push_back({entry.name, entry.inode, entry.kind});
+      }
+    } catch (const Error&) {
+      // the summary reports it
+    }
+  }
+  return links;
 }
 
 // Prints notices of omitted or unusual data: the first lines, and how many there are.
@@ -253,8 +278,109 @@ std::string json_text(const Store& store, const Options& options) {
   return nlohmann::ordered_json::parse(text).dump(2, ' ', ::isatty(STDOUT_FILENO) == 1);
 }
 
+// The libraries' versions, which no reader of the store needs.
+bool is_technical(const std::string& name) {
+  return name == "libhdf5";
+}
+
+// The page of a store or a part of it: a description, its other formats, how to open it, its contents; the
+// technical facts are last.
+class Page {
+ public:
+  // options: with the store, of which `path` is a part; "" is all of it.
+  Page(Options options, const Store& store, Session& session, const std::optional<MountedStore>& mounted,
+       std::string mountpoint, std::string path, bool is_long)
+      : options_(std::move(options)),
+        store_(store),
+        session_(session),
+        mounted_(mounted),
+        mountpoint_(std::move(mountpoint)),
+        path_(std::move(path)),
+        is_long_(is_long) {}
+
+  void print() {
+    if (path_.empty() && store_.is_folder && stored_in_folder()) return;
+    const std::string summary = summary_at(store_, session_.context(), path_);
+    std::vector<WalkFailure> failures;  // the summary reports them
+    files_ = ranked_files(session_.filesystem(), path_, failures);
+    std::erase_if(files_, [&](const RankedFile& file) { return is_refused(session_.filesystem(), file); });
+    if (path_.empty()) {
+      std::printf("%s\n\n", headline(store_, session_.context()).c_str());
+      if (!is_mounted_join()) print_lines_to_write(session_.filesystem(), files_, options_, path_);
+      print_how_to_open();
+    }
+    std::fputs(summary.c_str(), stdout);
+    if (!path_.empty()) {
+      std::puts("");
+      print_how_to_open();
+    }
+    print_found_by_name(files_);
+    const std::vector<Walked> all = files_of(session_.filesystem(), path_);
+    print_outside_links(all);
+    std::fputs(found_by_name_text(session_.filesystem(), all).c_str(), stdout);
+    if (path_.empty()) note_left_out_of_h5ad(refine(store_.root, session_.context()), session_.context());
+    print_notices(session_.notices().lines(), store_.path);
+    if (path_.empty()) print_facts();
+    if (is_long_) print_sizes(session_.filesystem(), all);
+  }
+
+ private:
+  bool is_mounted_join() const { return mounted_ && mounted_->join; }
+
+  // Prints the stores of a folder. Returns false for a folder without stores, and for the results of an
+  // instrument, which are one store.
+  bool stored_in_folder() {
+    const auto is_run = [](const auto& detail) { return detail.first == "run"; };
+    if (std::any_of(store_.details.begin(), store_.details.end(), is_run)) return false;
+    const FolderSummary folder = summary_of_folder(store_, session_.context());
+    if (folder.stores == 0) return false;
+    std::printf("folder with %s: %s\n\n%s", count_text(folder.stores, "store").c_str(), folder.kinds.c_str(),
+                folder.lines.c_str());
+    print_outside_links(links_in_folders(session_.filesystem()));
+    print_notices(session_.notices().lines(), store_.path);
+    print_facts();
+    std::printf("\nabout one of them: plainfs info %s/NAME\n", shell_word(store_.path).c_str());
+    return true;
+  }
+
+  void print_outside_links(const std::vector<Walked>& all) {
+    if (session_.context().options.follow_outside) return;
+    if (const size_t outside = count_outside_links(session_.filesystem(), all); outside > 0)
+      std::printf("\n%s\n", outside_links_text(outside).c_str());
+  }
+
+  void print_how_to_open() {
+    if (mounted_ && !mounted_->subdir.empty()) return;
+    print_lines_to_open(store_, session_.filesystem(), files_, options_,
+                        mounted_             ? mountpoint_
+                        : options_.read.join ? ""
+                                             : mountpoint_of(store_.path));
+  }
+
+  void print_facts() {
+    std::puts("");
+    if (mounted_) print_details({{"mounted", fmt::format("{}, process {}", mountpoint_, mounted_->process)}});
+    if (store_.joined.empty()) print_details({{"store", store_.path}});
+    print_details({{"format", store_.format}});
+    if (!store_.version.empty() && (is_long_ || !store_.version.starts_with("superblock")))
+      print_details({{"version", store_.version}});
+    Json::Object details = store_.details;
+    if (!is_long_) std::erase_if(details, [](const auto& one) { return is_technical(one.first); });
+    print_details(details);
+  }
+
+  Options options_;
+  const Store& store_;
+  Session& session_;
+  const std::optional<MountedStore>& mounted_;
+  const std::string mountpoint_;  // "" if it is not mounted
+  const std::string path_;
+  const bool is_long_;
+  std::vector<RankedFile> files_;
+};
+
 // options.store: for a mountpoint, its mounted store.
-int show(Options options, const std::string& inside, bool is_json) {
+int show(Options options, const std::string& inside, bool is_json, bool is_long) {
   const std::optional<MountedStore> mounted =
       is_url(options.store) ? std::nullopt : mounted_at(options.store);
   const std::string mountpoint = mounted ? options.store : "";
@@ -270,44 +396,18 @@ int show(Options options, const std::string& inside, bool is_json) {
   Session session(options, {}, shown_pass());
   const StorePtr store = session.filesystem().store();
   if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
-  const std::string summary = summary_at(*store, session.context(), path);
-  std::vector<WalkFailure> failures;  // the summary reports them
-  std::vector<RankedFile> files = ranked_files(session.filesystem(), path, failures);
-  std::erase_if(files, [&](const RankedFile& file) { return is_refused(session.filesystem(), file); });
-  if (path.empty()) {
-    if (!mounted || !mounted->join) print_lines_to_write(session.filesystem(), files, options, path);
-    if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
-    if (store->joined.empty()) print_details({{"store", store->path}});
-    print_details({{"format", store->format}});
-    if (!store->version.empty()) print_details({{"version", store->version}});
-    print_details(store->details);
-    std::puts("");
-  }
-  std::fputs(summary.c_str(), stdout);
-  const std::vector<Walked> all = files_of(session.filesystem(), path);
-  if (!session.context().options.follow_outside)
-    if (const size_t outside = count_outside_links(session.filesystem(), all); outside > 0)
-      std::printf("\n%s\n", outside_links_text(outside).c_str());
-  print_sizes(session.filesystem(), all);
-  print_found_by_name(files);
-  if (path.empty()) note_left_out_of_h5ad(refine(store->root, session.context()), session.context());
-  print_notices(session.notices().lines(), store->path);
-  if (!mounted || mounted->subdir.empty())
-    print_lines_to_open(*store, session.filesystem(), files, options,
-                        mounted             ? mountpoint
-                        : options.read.join ? ""
-                                            : mountpoint_of(store->path));
+  Page(std::move(options), *store, session, mounted, mountpoint, path, is_long).print();
   return kSuccess;
 }
 
 // Prints a page for each store. Returns the exit code of the last failure.
-int show_all(const Arguments& arguments) {
+int show_all(const Arguments& arguments, bool is_long) {
   int code = kSuccess;
   const char* gap = "";
   for (const Options& options : options_of_stores(arguments)) {
     std::fputs(std::exchange(gap, "\n"), stdout);
     try {
-      show(options, "", false);
+      show(options, "", false, is_long);
     } catch (const Failure& failure) {
       std::fprintf(stderr, "plainfs: %s\n", printable(failure.what()).c_str());
       code = failure.code();
@@ -323,19 +423,20 @@ bool may_be_store(const std::string& name) {
 }  // namespace
 
 int info_command(Arguments arguments) {
-  const bool is_json = take_flag(arguments, "--json");
+  const bool is_json = take_flag(arguments, "--json"), is_long = take_flag(arguments, "--long");
   Options options = parse_options(arguments, kManyNames, 0);
-  if (options.names.size() > 2 && !is_json) return show_all(arguments);
+  if (options.names.size() > 2 && !is_json) return show_all(arguments, is_long);
   split_store_path(options.names);
   if (!options.names.empty()) options.store = options.names[0];
   if (is_json && options.names.size() > 1)
     throw Failure(kUsage, "info: --json is for a whole store, without a path in it");
   const std::string inside = options.names.size() > 1 ? options.names[1] : "";
   try {
-    return show(options, inside, is_json);
+    return show(options, inside, is_json, is_long);
   } catch (const Failure& failure) {
     // It is not a path in the store but a store itself.
-    if (failure.code() == kNotFound && !inside.empty() && may_be_store(inside)) return show_all(arguments);
+    if (failure.code() == kNotFound && !inside.empty() && may_be_store(inside))
+      return show_all(arguments, is_long);
     throw;
   }
 }

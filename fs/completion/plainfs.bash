@@ -201,7 +201,7 @@ _plainfs_complete() {
       ls) letters='-l -R -h -a -p -t' ;;
       cat) letters='--range --gene' ;;
       export) letters='--of --assay --layer --without --level --zarr-format --force --dry-run --quiet --views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
-      info) letters='--json' ;;
+      info) letters='--long --json' ;;
       ps) letters='-l --json --prometheus' ;;
       serve) letters='--listen --host --token --base --cors --open' ;;
       index) letters='--beside --part' ;;

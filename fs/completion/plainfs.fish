@@ -68,6 +68,7 @@ end
 for option in force dry-run quiet finish verify status tar
     complete --command plainfs --condition '__plainfs_command export' --long-option $option
 end
+complete --command plainfs --condition '__plainfs_command info' --long-option long
 complete --command plainfs --condition '__plainfs_command info ps' --long-option json
 complete --command plainfs --condition '__plainfs_command ps' --long-option prometheus
 for option in listen host token base cors

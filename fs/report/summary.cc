@@ -1,8 +1,13 @@
 #include "fs/report/summary.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "formats/core/base/location.h"
 #include "formats/core/cf/dataset.h"
 #include "formats/core/cf/decoded.h"
 #include "formats/core/model/arrays/nested_array.h"
@@ -13,6 +18,8 @@
 #include "fs/command_line/exit_code.h"
 #include "fs/report/columns.h"
 #include "fs/report/facts.h"
+#include "fs/report/headline.h"
+#include "fs/report/one_value.h"
 #include "fs/report/words.h"
 #include "fs/views/table/csv_nested.h"
 
@@ -119,29 +126,6 @@ std::string range_of_times(const CfVariable& coordinate, const TimeReference& ti
                      text_at(decoded, all, latest->second));
 }
 
-// Returns "time 744 × latitude 721 × longitude 1440, 2020-01-01T00:00:00 to 2020-01-31T23:00:00 (standard)".
-std::string dataset_text(const CfDataset& dataset) {
-  std::vector<std::string> dimensions, ranges;
-  for (const CfVariable& variable : dataset.variables) {
-    if (variable.is_inherited) continue;
-    for (size_t axis = 0; axis < variable.dimensions.size(); ++axis) {
-      const std::string text =
-          fmt::format("{} {}", variable.dimensions[axis], variable.values->shape()[axis]);
-      if (std::find(dimensions.begin(), dimensions.end(), text) == dimensions.end())
-        dimensions.push_back(text);
-    }
-    const uint64_t length = variable.is_coordinate() ? variable.values->shape()[0] : 0;
-    const std::optional<TimeReference> times = length > 0 ? cf_times(variable, nullptr) : std::nullopt;
-    if (!times) continue;
-    const std::string calendar = variable.attributes.readable().text("calendar");
-    ranges.push_back(fmt::format("{} {} ({})", variable.name, range_of_times(variable, *times),
-                                 calendar.empty() ? "standard" : calendar));
-  }
-  std::string text = fmt::format("{}", fmt::join(dimensions, kTimes));
-  for (const std::string& range : ranges) text += "; " + range;
-  return text;
-}
-
 // Returns "time × latitude × longitude, K: 2 metre temperature".
 std::string variable_text(const CfVariable& variable) {
   std::string text = fmt::format("{}", fmt::join(variable.dimensions, kTimes));
@@ -171,11 +155,20 @@ Node node_at(const Node& root, const std::string& path, Context& context) {
 
 class Summary {
  public:
-  Summary(Context& context, size_t most_lines) : context_(context), most_lines_(most_lines) {}
+  // shows_values: whether to read the value of each array that has only one.
+  Summary(Context& context, size_t most_lines, bool shows_values)
+      : context_(context), most_lines_(most_lines), shows_values_(shows_values) {}
 
   void add(const std::string& path, const Node& node, size_t depth) {
     Line line{described(node), path.empty() ? "." : printable(path)};
-    if (!node.store.empty()) line.kind = "store";
+    const auto* file = std::get_if<PlainFile>(&node.content);
+    if (!node.store.empty()) {
+      static_cast<Described&>(line) = describe_store(node.store, context_.of_store(node.store));
+      ++stores_[line.kind];
+    } else if (file && file->no_store) {
+      static_cast<Described&>(line) = {kDoesNotOpen, printable(file->no_store->what())};
+      ++stores_[line.kind];
+    }
     const bool is_data = !line.kind.empty();
     if (is_data) keep(std::move(line));
     // The parts of a table, a factor or a matrix are not listed again. An image may have other members beside
@@ -199,6 +192,8 @@ class Summary {
     return text;
   }
 
+  const std::map<std::string, size_t>& stores() const { return stores_; }
+
  private:
   void keep(Line line) {
     if (lines_.size() < most_lines_)
@@ -210,6 +205,8 @@ class Summary {
   Described described(const Node& node) const {
     Described all = describe(node, Digits::plain);
     const auto* table = std::get_if<Table>(&node.content);
+    if (std::optional<std::string> value = shows_values_ ? one_value_text(node.content) : std::nullopt)
+      all.what = *std::move(value);
     if (!table || context_.options.ragged_as_count) return all;
     try {
       all.what += printable(long_cells_text(*table));
@@ -254,11 +251,35 @@ class Summary {
 
   Context& context_;
   const size_t most_lines_;
+  const bool shows_values_;
   std::vector<Line> lines_;
+  std::map<std::string, size_t> stores_;  // in a mirrored folder, by kind
   bool is_cut_ = false;  // there are more lines than most_lines_
 };
 
 }  // namespace
+
+std::string dataset_text(const CfDataset& dataset) {
+  std::vector<std::string> dimensions, ranges;
+  for (const CfVariable& variable : dataset.variables) {
+    if (variable.is_inherited) continue;
+    for (size_t axis = 0; axis < variable.dimensions.size(); ++axis) {
+      const std::string text =
+          fmt::format("{} {}", variable.dimensions[axis], variable.values->shape()[axis]);
+      if (std::find(dimensions.begin(), dimensions.end(), text) == dimensions.end())
+        dimensions.push_back(text);
+    }
+    const uint64_t length = variable.is_coordinate() ? variable.values->shape()[0] : 0;
+    const std::optional<TimeReference> times = length > 0 ? cf_times(variable, nullptr) : std::nullopt;
+    if (!times) continue;
+    const std::string calendar = variable.attributes.readable().text("calendar");
+    ranges.push_back(fmt::format("{} {} ({})", variable.name, range_of_times(variable, *times),
+                                 calendar.empty() ? "standard" : calendar));
+  }
+  std::string text = fmt::format("{}", fmt::join(dimensions, kTimes));
+  for (const std::string& range : ranges) text += "; " + range;
+  return text;
+}
 
 Described describe(const Node& node, Digits digits) {
   const ContentFacts facts = facts_of(node.content);
@@ -304,11 +325,33 @@ std::string columns_text(const Table& table, size_t most_lines) {
 }  // namespace
 
 std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines) {
-  Summary summary(context, most_lines);
+  Summary summary(context, most_lines, !is_url(store.path));
   const Node node = node_at(store.root, path, context);
   summary.add(path, node, 0);
   const auto* table = std::get_if<Table>(&node.content);
   return summary.text() + (table && !path.empty() ? columns_text(*table, most_lines) : "");
+}
+
+FolderSummary summary_of_folder(const Store& folder, Context& context) {
+  Summary summary(context, std::numeric_limits<size_t>::max(), false);
+  summary.add("", folder.root, 0);
+  FolderSummary all{0, {}, summary.text()};
+  std::vector<std::pair<size_t, std::string>> kinds;
+  for (const auto& [kind, count] : summary.stores()) {
+    all.stores += count;
+    kinds.emplace_back(count, kind);
+  }
+  // Stores that do not open are last.
+  std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+    const bool opens_a = a.second != kDoesNotOpen, opens_b = b.second != kDoesNotOpen;
+    return std::tuple(!opens_a, b.first, a.second) < std::tuple(!opens_b, a.first, b.second);
+  });
+  for (const auto& [count, kind] : kinds)
+    all.kinds += fmt::format("{}{} {}", all.kinds.empty() ? "" : ", ", count_text(count),
+                             kind == kDoesNotOpen && count != 1 ? "that do not open"
+                             : kind == kDoesNotOpen             ? "that does not open"
+                                                                : kind);
+  return all;
 }
 
 }  // namespace plainfs

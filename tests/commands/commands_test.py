@@ -901,7 +901,9 @@ class Commands(unittest.TestCase):
         self.assertNotRegex(text, r"(?m)^meta\.data ")
         self.assertEqual(run("info", store, "assays").stdout.decode(), text)
         self.assertEqual(run("info", "-o", "subdir=assays", store).stdout.decode(), text)
-        self.assertRegex(text, r"(?m)^ +\d+ B  assays/RNA/counts/indptr\.npy$")
+        sizes = r"(?m)^ +\d+ B  assays/RNA/counts/indptr\.npy$"
+        self.assertNotRegex(text, sizes)
+        self.assertRegex(run("info", "--long", store, "assays").stdout.decode(), sizes)
         self.assertEqual(run("info", "--json", store, "assays").returncode, 1)
         wrong = run("info", store, "asays")
         self.assertEqual((wrong.returncode, wrong.stdout), (11, b""))

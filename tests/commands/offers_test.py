@@ -25,14 +25,14 @@ WRITTEN = re.compile(r"# .*?: (.*?)(?:, or \d+ more with --of PATH)?$")
 
 def ways_to_open(printed, mountpoint):
     """Returns "Python numpy.load(a.npy, mmap_mode="r")" for each line below "to open it", without the mountpoint."""
-    lines = printed.partition("\nto open it")[2].splitlines()[1:4]
+    lines = printed.partition("\nto open it")[2].partition("\n\n")[0].splitlines()[1:4]
     return [" ".join(re.sub(rf"{re.escape(mountpoint)}(\.plain)?/", "", line).split()) for line in lines]
 
 
 def exports(printed):
     """Returns "obs.csv" for each line below "to write it as one file"."""
     found = []
-    for line in printed.partition("to write it as one file:\n")[2].partition("\nstore ")[0].splitlines():
+    for line in printed.partition("to write it as one file:\n")[2].splitlines():
         if not line.startswith("  plainfs export "):
             break
         found.append(WRITTEN.search(line)[1])

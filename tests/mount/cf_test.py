@@ -152,7 +152,8 @@ class Cf(Folder):
         root["t2m"].attrs["grid_mapping"] = "crs"
         root["latitude"].attrs["bounds"] = "latitude_bounds"
         zarr.consolidate_metadata(self.path)
-        lines = run(PROGRAM, "info", self.path).stdout.decode().partition("\nto open it")[2].splitlines()[1:]
+        printed = run(PROGRAM, "info", self.path).stdout.decode()
+        lines = printed.partition("\nto open it")[2].partition("\n\n")[0].splitlines()[1:]
         self.assertRegex(lines[0], r'^  Python  xarray\.open_dataset\(".*/dataset\.nc"\)$')
         self.assertRegex(lines[1], r'^  R       ncdf4::nc_open\(".*/dataset\.nc"\)$')
         self.assertRegex(lines[-1], r"^  shell   head .*/t2m\.table\.csv$")

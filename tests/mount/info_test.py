@@ -8,7 +8,7 @@ import sys
 import mounted
 from count_results import missing_in
 from mounted import DATA, SAMPLE, Folder, Mount, run
-from optional import missing_modules, missing_programs, missing_r, reason, skip_rest
+from optional import missing_modules, missing_programs, missing_r, needs_modules, reason, skip_rest
 
 # Stores with best files for different programs.
 OPENED = (
@@ -102,7 +102,7 @@ class Info(Folder):
         for store in OPENED:
             with self.subTest(store=store), Mount(os.path.join(DATA, *store)) as m:
                 printed = run(mounted.PROGRAM, "info", m.path).stdout.decode()
-                lines = printed.partition("\nto open it, where it is mounted:\n")[2].splitlines()
+                lines = printed.partition("\nto open it, where it is mounted:\n")[2].partition("\n\n")[0].splitlines()
                 self.assertTrue(lines)
                 for program, text in (line.split(maxsplit=1) for line in lines):
                     missing, command = opened(program, text)
@@ -114,6 +114,20 @@ class Info(Folder):
                     tools.add(program)
         self.assertIn("shell", tools)
         skip_rest(self, reason(sorted(skipped)) if skipped else "")
+
+    @needs_modules("h5py", "pandas")
+    def test_line_for_one_value_reads_it(self):
+        import h5py
+        import pandas
+
+        store = os.path.join(self.folder, "one.h5")
+        with h5py.File(store, "w") as file:
+            file["note"] = "a b"
+        with Mount(store) as m:
+            printed = run(mounted.PROGRAM, "info", m.path).stdout.decode()
+            line = re.search(r"(?m)^  Python  (pandas\..*)$", printed)[1]
+            table = eval(line, {"pandas": pandas})  # the line as a user pastes it
+            self.assertEqual(table.values.tolist(), [["a b"]], line)
 
     def test_one_error_is_one_line_in_the_log(self):
         with Mount(DAMAGED) as m:

@@ -34,6 +34,7 @@ OTHER_NAMES = {
     "fs/completion/plainfs.fish": {"cells", "genes"},
     "fs/completion/_plainfs": {"cells", "genes"},
     "fs/report/facts.cc": {"cells"},  # facts
+    "fs/report/headline.cc": FOLDERS_OF_MATRICES - {"alternative_experiments"},  # words
     "fs/serve/pages/cells/distribution.cc": {"cells"},
     "fs/serve/pages/folder/instructions.cc": {"anndata.zarr"},  # a type of file of Vitessce
     "fs/serve/pages/folder/made_page.cc": {"cells", "genes"},

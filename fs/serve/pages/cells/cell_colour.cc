@@ -4,6 +4,7 @@
 
 #include "formats/core/model/arrays/factor.h"
 #include "formats/core/model/elements/element_text.h"
+#include "fs/report/headline.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/serve/pages/model/samples.h"
@@ -105,18 +106,9 @@ std::optional<GenePlace> gene_of(const PageCells& cells, std::string_view name, 
 }
 
 void put_clusters_first(std::vector<std::string>& names) {
-  constexpr std::string_view kClusters[] = {"cell_type",       "celltype", "leiden", "louvain",
-                                            "seurat_clusters", "cluster",  "label"};
-  const auto rank = [&](const std::string& name) {
-    return std::find_if(std::begin(kClusters), std::end(kClusters),
-                        [&](std::string_view word) {
-                          return name.size() >= word.size() &&
-                                 is_same_in_any_case(std::string_view(name).substr(0, word.size()), word);
-                        }) -
-           std::begin(kClusters);
-  };
-  std::stable_sort(names.begin(), names.end(),
-                   [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return cluster_rank(a) < cluster_rank(b);
+  });
 }
 
 std::vector<std::string> columns_with(const AnnotatedMatrix& matrix, ColumnLevels wanted) {

@@ -13,6 +13,7 @@
 #include "formats/registry.h"
 #include "fs/report/columns.h"
 #include "fs/report/facts.h"
+#include "fs/report/headline.h"
 #include "fs/report/outside_links.h"
 #include "fs/report/ranked_files.h"
 #include "fs/report/summary.h"
@@ -213,7 +214,7 @@ class PageMaker {
     const Described described = describe(subject_.node());
     page_.kind = described.kind;
     const StorePtr store = subject_.meaning->what.store;
-    page_.sub = is_store_root() ? store_text(*store) : described.kind;
+    page_.sub = is_store_root() ? kind_of_store(*store) : described.kind;
     if (is_store_root() && !described.kind.empty()) page_.sub += " · " + described.kind;
     std::string what = public_message(exchange_.site, damaged("{}", described.what));
     const std::string format = store_text(*store) + ", ";  // an image names its own

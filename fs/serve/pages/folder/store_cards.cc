@@ -10,6 +10,7 @@
 
 #include "formats/core/base/location.h"
 #include "formats/core/text/percent.h"
+#include "fs/report/headline.h"
 #include "fs/report/summary.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/query.h"
@@ -168,7 +169,7 @@ class StoreCards {
       struct stat status {};  // of before the store is read
       if (!is_url(store.path) && ::stat(store.path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
         card.size = static_cast<uint64_t>(status.st_size);
-      card.kind = store_text(store);
+      card.kind = kind_of_store(store);
       const PageCellsPtr cells = cells_of(exchange_, entry.place, meaning);
       card.what =
           public_message(exchange_.site, damaged("{}", dimensions_of(meaning.what.node, cells.get())));
@@ -200,14 +201,6 @@ std::string thumbnail_svg(const std::string& svg) {
 }
 
 }  // namespace
-
-// The version of HDF5's superblock does not describe the store.
-std::string store_text(const Store& store) {
-  if (store.version.empty() || store.version.starts_with("superblock") ||
-      store.format.ends_with("v" + store.version))
-    return store.format;
-  return store.format + " " + store.version;
-}
 
 void add_stores(const Exchange& exchange, const Subject& subject, std::vector<FolderEntry>& others,
                 PageModel& page) {
