@@ -1,7 +1,11 @@
 #include "fs/commands/commands.h"
 
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+
+#include "formats/core/text/indented_json.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/report/edit_distance.h"
 
@@ -77,6 +81,10 @@ std::string take_value(Arguments& arguments, std::string_view name) {
     }
   }
   return {};
+}
+
+void print_json(const Json& value) {
+  std::puts(indented_json(value, {2, false, ::isatty(STDOUT_FILENO) == 1}).c_str());
 }
 
 }  // namespace plainfs

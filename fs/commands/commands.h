@@ -9,6 +9,8 @@
 
 namespace plainfs {
 
+class Json;
+
 using Arguments = std::vector<std::string>;
 
 struct Command {
@@ -41,5 +43,8 @@ std::string take_letters(Arguments& arguments, std::string_view allowed);
 bool take_flag(Arguments& arguments, std::string_view name);
 // Removes "--name VALUE" or "--name=VALUE" and returns the value; empty if it is absent.
 std::string take_value(Arguments& arguments, std::string_view name);
+// Prints JSON, indented by two spaces. On a terminal, everything but ASCII is escaped, which includes control
+// characters.
+void print_json(const Json& value);
 
 }  // namespace plainfs

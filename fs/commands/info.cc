@@ -1,9 +1,6 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -272,12 +269,6 @@ void print_lines_to_write(Filesystem& filesystem, const std::vector<RankedFile>&
   if (!instructions.empty()) std::printf("%s\n", instructions.c_str());
 }
 
-std::string json_text(const Store& store, const Options& options) {
-  const std::string text = info_text(store, describe(options));
-  // On a terminal, everything but ASCII is escaped, which includes control characters.
-  return nlohmann::ordered_json::parse(text).dump(2, ' ', ::isatty(STDOUT_FILENO) == 1);
-}
-
 // The libraries' versions, which no reader of the store needs.
 bool is_technical(const std::string& name) {
   return name == "libhdf5";
@@ -395,7 +386,7 @@ int show(Options options, const std::string& inside, bool is_json, bool is_long)
   if (!is_json) options.subdir.clear();
   Session session(options, {}, shown_pass());
   const StorePtr store = session.filesystem().store();
-  if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
+  if (is_json) return print_json(parse_json(info_text(*store, describe(options)))), kSuccess;
   Page(std::move(options), *store, session, mounted, mountpoint, path, is_long).print();
   return kSuccess;
 }

@@ -4,34 +4,26 @@
 #include <chrono>
 #include <future>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "formats/core/base/descriptor.h"
+#include "formats/core/text/json_members.h"
 #include "fs/mounts/mount_note.h"
 #include "fs/mounts/mount_table.h"
 
 namespace plainfs {
 namespace {
 
-nlohmann::json json_in(const std::string& path) {
-  return nlohmann::json::parse(file_content(path).value_or(""), nullptr, false);
-}
-
-std::string text_in(const nlohmann::json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 // Returns the joined stores of an info.json; null for a single store.
-std::shared_ptr<const JoinOptions> joined_in(const nlohmann::json& info) {
-  const auto joined = info.find("joined");
-  if (joined == info.end() || !joined->is_object() || !joined->contains("stores")) return nullptr;
+std::shared_ptr<const JoinOptions> joined_in(const Json& info) {
+  const Json* const joined = info.find("joined");
+  const Json* const stores = joined ? joined->find("stores") : nullptr;
+  if (!stores || !stores->is_list()) return nullptr;
   JoinOptions join;
-  join.is_outer = text_in(*joined, "join") == "outer";
-  join.column = text_in(*joined, "label");
-  for (const nlohmann::json& store : (*joined)["stores"])
-    if (store.is_object()) join.stores.push_back({text_in(store, "store"), text_in(store, "label")});
+  join.is_outer = optional_text(*joined, "join") == "outer";
+  join.column = optional_text(*joined, "label");
+  for_each_item(*stores, [&](const Json& store) {
+    if (store.object()) join.stores.push_back({optional_text(store, "store"), optional_text(store, "label")});
+  });
   return join.stores.empty() ? nullptr : std::make_shared<const JoinOptions>(std::move(join));
 }
 
@@ -41,13 +33,13 @@ std::optional<MountedStore> mounted_at(const std::string& path) {
   boost::system::error_code error;
   const std::string real = boost::filesystem::canonical(path, error).string();
   if (error || what_is_mounted(real).device.empty()) return std::nullopt;
-  const nlohmann::json info = json_in(real + "/.plainfs/info.json");
-  if (!info.is_object() || !info.value("pid", nlohmann::json()).is_number_unsigned()) return std::nullopt;
+  const Json info = json_in(real + "/.plainfs/info.json");
+  const std::optional<uint64_t> process = count_in(info, "pid");
+  if (!process) return std::nullopt;
   MountedStore mounted;
-  mounted.store = text_in(info, "store");
-  mounted.process = info["pid"].get<uint64_t>();
-  if (const auto options = info.find("options"); options != info.end() && options->is_object())
-    mounted.subdir = text_in(*options, "subdir");
+  mounted.store = optional_text(info, "store");
+  mounted.process = *process;
+  if (const Json* const options = info.find("options")) mounted.subdir = optional_text(*options, "subdir");
   mounted.join = joined_in(info);
   return mounted.store.empty() ? std::nullopt : std::optional(mounted);
 }
@@ -63,10 +55,10 @@ AskedMount ask_mount(const std::string& mountpoint) {
   std::thread([promise, own = mountpoint + "/.plainfs/"] {
     AskedMount asked;
     asked.is_here = true;
-    const nlohmann::json info = json_in(own + "info.json"), counters = json_in(own + "stats.json");
-    asked.answers = info.is_object() && counters.is_object();
-    if (asked.answers && info.contains("libraries") && info["libraries"].is_object())
-      asked.version = text_in(info["libraries"], "plainfs");
+    const Json info = json_in(own + "info.json"), counters = json_in(own + "stats.json");
+    asked.answers = info.object() && counters.object();
+    const Json* const libraries = asked.answers ? info.find("libraries") : nullptr;
+    if (libraries) asked.version = optional_text(*libraries, "plainfs");
     if (asked.answers) asked.counters = counters;
     promise->set_value(std::move(asked));
   }).detach();

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "formats/core/text/json.h"
 #include "fs/command_line/options.h"
 
 namespace plainfs {
@@ -24,8 +24,8 @@ std::optional<MountedStore> mounted_at(const std::string& path);
 struct AskedMount {
   bool is_here = false;  // false: it is in another mount namespace, like that of `plainfs run`
   bool answers = false;
-  std::string version;                                 // of the running plainfs
-  nlohmann::json counters = nlohmann::json::object();  // the content of its stats.json
+  std::string version;             // of the running plainfs
+  Json counters = Json::Object{};  // the content of its stats.json
 };
 
 // Asks a mount for its state and waits at most a second. A mount that waits for a silent server may not

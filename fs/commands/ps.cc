@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "formats/core/base/process_stat.h"
@@ -31,8 +30,8 @@ namespace {
 const char* state_of(const AskedMount& asked) {
   if (!asked.is_here) return "apart";
   if (!asked.answers) return "silent";
-  if (asked.counters.value("store_changed", 0) == 1) return "changed";
-  return asked.counters.value("remote_waiting", 0) == 1 ? "waiting" : "ready";
+  if (count_in(asked.counters, "store_changed") == 1) return "changed";
+  return count_in(asked.counters, "remote_waiting") == 1 ? "waiting" : "ready";
 }
 
 struct ShownMount {
@@ -123,15 +122,29 @@ std::string metrics_text(const std::vector<ShownMount>& all) {
     if (row.process == 0 || !row.asked.is_here) continue;
     add("plainfs_up", row, row.asked.answers ? "1" : "0");
     add("plainfs_memory_bytes", row, std::to_string(row.memory_bytes));
-    for (const auto& [counter, value] : row.asked.counters.items())
-      if (value.is_number_unsigned())
+    for (const auto& [counter, value] : *row.asked.counters.object())
+      if (const std::optional<uint64_t> count = value.as_uint64())
         add(fmt::format("plainfs_{}{}", counter, is_gauge(counter) ? "" : "_total"), row,
-            std::to_string(value.get<uint64_t>()));
+            std::to_string(*count));
   }
   std::string text;
   for (const auto& [name, lines] : metrics)
     text += fmt::format("# TYPE {} {}\n{}", name, name.ends_with("_total") ? "counter" : "gauge", lines);
   return text;
+}
+
+Json json_of(const ShownMount& row) {
+  const bool is_known = row.process != 0;
+  Json::Object one{{"pid", is_known ? Json::of(int64_t{row.process}) : Json()},
+                   {"store", row.store},
+                   {"mountpoint", row.mountpoint}};
+  if (!is_known) return one;
+  one.emplace_back("memory_bytes", Json::of(row.memory_bytes));
+  one.emplace_back("uptime_seconds", Json::of(row.seconds));
+  one.emplace_back("version", row.asked.version);
+  one.emplace_back("state", state_of(row.asked));
+  one.emplace_back("counters", row.asked.counters);
+  return one;
 }
 
 // Prints one line per mount. is_long: with its version.
@@ -165,22 +178,9 @@ int ps_command(Arguments arguments) {
     return kSuccess;
   }
   if (is_json) {
-    nlohmann::ordered_json list = nlohmann::json::array();
-    for (const ShownMount& row : all) {
-      nlohmann::ordered_json one = {{"pid", nullptr}, {"store", row.store}, {"mountpoint", row.mountpoint}};
-      if (row.process != 0) {
-        one["pid"] = row.process;
-        one["memory_bytes"] = row.memory_bytes;
-        one["uptime_seconds"] = row.seconds;
-        one["version"] = row.asked.version;
-        one["state"] = state_of(row.asked);
-        one["counters"] = row.asked.counters;
-      }
-      list.push_back(one);
-    }
-    // On a terminal, everything but ASCII is escaped, which includes control characters.
-    const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
-    std::puts(list.dump(2, ' ', is_terminal, nlohmann::json::error_handler_t::replace).c_str());
+    Json::List list;
+    for (const ShownMount& row : all) list.push_back(json_of(row));
+    print_json(std::move(list));
     return kSuccess;
   }
   if (all.empty()) return kSuccess;

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "formats/core/base/descriptor.h"
@@ -21,9 +20,7 @@ constexpr std::string_view kFailure = "the store cannot be reopened: ";
 
 // Returns a number from one of the files of .plainfs; nullopt if it is missing.
 std::optional<uint64_t> number(const std::string& path, const char* name) {
-  const auto read = nlohmann::json::parse(file_content(path).value_or(""), nullptr, false);
-  if (!read.is_object() || !read.contains(name) || !read[name].is_number_unsigned()) return std::nullopt;
-  return read[name].get<uint64_t>();
+  return count_in(json_in(path), name);
 }
 
 // Returns the reason of the last failed attempt, from the log.

@@ -8,87 +8,11 @@
 
 #include "formats/core/base/error.h"
 #include "formats/core/text/ascii.h"
-#include "formats/core/text/utf8.h"
+#include "formats/core/text/json_members.h"
 
 namespace plainfs {
 
 namespace {
-
-void write_unit(uint32_t unit, std::string& out) {
-  out += fmt::format("\\u{:04x}", unit);
-}
-
-void write_text(std::string_view text, std::string& out) {
-  check_utf8(text);
-  out += '"';
-  for (const uint32_t code : code_points(text)) {
-    constexpr std::string_view kNamed = "\"\\\n\r\t\f\b", kNames = "\"\\nrtfb";
-    const size_t named = code < 0x80 ? kNamed.find(static_cast<char>(code)) : kNamed.npos;
-    if (named != kNamed.npos) {
-      out += '\\';
-      out += kNames[named];
-    } else if (code >= 0x20 && code < 0x7f) {
-      out += static_cast<char>(code);
-    } else if (code < 0x10000) {
-      write_unit(code, out);
-    } else {
-      write_unit(0xd800 + ((code - 0x10000) >> 10), out);
-      write_unit(0xdc00 + ((code - 0x10000) & 0x3ff), out);
-    }
-  }
-  out += '"';
-}
-
-class Printer {
- public:
-  explicit Printer(PythonJson style) : style_(style) {}
-
-  void write(const Json& value) {
-    if (const auto* list = value.list()) {
-      write_all('[', ']', *list, [&](const Json& item) { write(item); });
-    } else if (const auto* object = value.object()) {
-      std::vector<const Json::Object::value_type*> members;
-      for (const auto& member : *object) members.push_back(&member);
-      if (style_.is_sorted)
-        std::sort(members.begin(), members.end(), [](auto* a, auto* b) { return a->first < b->first; });
-      write_all('{', '}', members, [&](const auto* member) {
-        write_text(member->first, out_);
-        out_ += ": ";
-        write(member->second);
-      });
-    } else if (const auto* text = value.text()) {
-      write_text(*text, out_);
-    } else if (const auto* number = value.number()) {
-      out_ += number->token;
-    } else if (const auto* truth = value.boolean()) {
-      out_ += *truth ? "true" : "false";
-    } else {
-      out_ += "null";
-    }
-  }
-  std::string take() { return std::move(out_); }
-
- private:
-  template <class Items, class Write>
-  void write_all(char begin, char end, const Items& items, Write&& write) {
-    out_ += begin;
-    depth_ += style_.indent;
-    bool is_first = true;
-    for (const auto& item : items) {
-      out_ += is_first ? "\n" : ",\n";
-      out_.append(depth_, ' ');
-      is_first = false;
-      write(item);
-    }
-    depth_ -= style_.indent;
-    if (!is_first) out_.append("\n").append(depth_, ' ');
-    out_ += end;
-  }
-
-  const PythonJson style_;
-  std::string out_;
-  size_t depth_ = 0;
-};
 
 Json shape_list(const Shape& shape) {
   Json::List list;
@@ -205,10 +129,9 @@ Json with_consolidated(const Json& group, Json::Object documents) {
 
 }  // namespace
 
-std::string python_json(const Json& value, PythonJson style) {
-  Printer printer(style);
-  printer.write(value);
-  return printer.take();
+std::string python_json(const Json& value, JsonLayout layout) {
+  check_utf8(value);
+  return indented_json(value, layout);
 }
 
 Json zarr2_group() {

@@ -6,19 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/text/json.h"
+#include "formats/core/text/indented_json.h"
 #include "fs/layout/zarr_tree.h"
 
 namespace plainfs {
 
-// The style of Python's json.dumps.
-struct PythonJson {
-  size_t indent;
-  bool is_sorted;  // by key
-};
-inline constexpr PythonJson kZarr2Json{4, true}, kZarr3Json{2, false};
-// Throws damaged if a text or key is not UTF-8.
-std::string python_json(const Json& value, PythonJson style);
+inline constexpr JsonLayout kZarr2Json{4, true}, kZarr3Json{2, false};
+// Returns the text of a document. Throws damaged if a text or key is not UTF-8.
+std::string python_json(const Json& value, JsonLayout layout);
 
 Json zarr2_group();
 // compressor: null: none.

@@ -8,11 +8,11 @@
 #include <climits>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 #include "formats/core/base/descriptor.h"
+#include "formats/core/text/json_members.h"
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -45,11 +45,9 @@ std::optional<FoundMount> mount_of(pid_t process) {
     char target[PATH_MAX];
     const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
     if (size < 0 || !std::string_view(target, static_cast<size_t>(size)).starts_with(kLink)) continue;
-    const auto note = nlohmann::json::parse(file_content(path).value_or(""), nullptr, false);
-    if (!note.is_object() || !note.value("store", nlohmann::json()).is_string() ||
-        !note.value("mountpoint", nlohmann::json()).is_string())
-      continue;
-    return FoundMount{process, note["store"].get<std::string>(), note["mountpoint"].get<std::string>()};
+    const Json note = json_in(path);
+    const FoundMount mount{process, optional_text(note, "store"), optional_text(note, "mountpoint")};
+    if (!mount.store.empty() && !mount.mountpoint.empty()) return mount;
   }
   return std::nullopt;
 }
@@ -59,8 +57,7 @@ std::optional<FoundMount> mount_of(pid_t process) {
 MountNote::MountNote(const std::string& store, const std::string& mountpoint) {
 #ifdef __linux__
   file_ = ::memfd_create(kName, MFD_CLOEXEC);
-  const std::string text = nlohmann::json{{"store", store}, {"mountpoint", mountpoint}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = to_json_text(Json::Object{{"store", store}, {"mountpoint", mountpoint}});
   if (file_ < 0 || ::write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) return;
 #else
   static_cast<void>(kName);
@@ -78,11 +75,9 @@ std::vector<FoundMount> found_mounts() {
 #ifdef __APPLE__  // processes do not show their open files: ask the mounts
   for (const Mounted& mounted : mount_table()) {
     if (!is_of_fuse(mounted)) continue;
-    const std::string text = file_content(mounted.path + "/.plainfs/info.json").value_or("");
-    const auto note = nlohmann::json::parse(text, nullptr, false);
-    if (!note.is_object() || !note.value("pid", nlohmann::json()).is_number_integer()) continue;
-    const auto process = note["pid"].get<pid_t>();
-    if (is_plainfs(process)) found.push_back({process, mounted.source, mounted.path});
+    const std::optional<uint64_t> process = count_in(json_in(mounted.path + "/.plainfs/info.json"), "pid");
+    if (!process || !is_plainfs(static_cast<pid_t>(*process))) continue;
+    found.push_back({static_cast<pid_t>(*process), mounted.source, mounted.path});
   }
 #endif
   for (const std::string& name : names_in("/proc")) {
@@ -94,6 +89,17 @@ std::vector<FoundMount> found_mounts() {
   std::sort(found.begin(), found.end(),
             [](const FoundMount& a, const FoundMount& b) { return a.process < b.process; });
   return found;
+}
+
+Json json_in(const std::string& path) try {
+  return parse_json(file_content(path).value_or(""));
+} catch (const Error&) {
+  return {};
+}
+
+std::optional<uint64_t> count_in(const Json& object, std::string_view name) {
+  const Json* const member = object.find(name);
+  return member ? member->as_uint64() : std::nullopt;
 }
 
 bool is_plainfs(pid_t process) {

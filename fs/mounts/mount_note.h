@@ -5,8 +5,13 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "formats/core/text/json.h"
 
 namespace plainfs {
 
@@ -31,6 +36,11 @@ struct FoundMount {
 
 // Returns the mounts of all processes that this user may examine, sorted by process.
 std::vector<FoundMount> found_mounts();
+
+// Returns the JSON in a file, such as one of a mount's .plainfs; null if it cannot be read or is invalid.
+Json json_in(const std::string& path);
+// Returns a number in such a file; nullopt if it is missing.
+std::optional<uint64_t> count_in(const Json& object, std::string_view name);
 
 // Returns whether a process is plainfs, under any name. No other process is sent a signal, whatever a file
 // contains.

@@ -6,35 +6,15 @@
 #include "formats/core/base/checked.h"
 
 namespace plainfs::zarr {
-namespace {
-
-std::string shortened(const Json& value) {
-  return to_json_text(value).substr(0, 80);
-}
-
-}  // namespace
-
-const Json& required(const Json& object, std::string_view name) {
-  if (!object.object()) throw damaged("{} is not an object", shortened(object));
-  const Json* member = object.find(name);
-  if (!member) throw damaged("{} is missing", name);
-  return *member;
-}
-
-std::string required_text(const Json& object, std::string_view name) {
-  const Json& member = required(object, name);
-  if (!member.text()) throw damaged("invalid {}: {}", name, shortened(member));
-  return *member.text();
-}
 
 uint64_t to_length(const Json& value, std::string_view what) {
   const auto length = value.as_uint64();
-  if (!length) throw damaged("{} has the invalid length {}", what, shortened(value));
+  if (!length) throw damaged("{} has the invalid length {}", what, start_of_json(value));
   return *length;
 }
 
 Shape to_lengths(const Json& list, std::string_view what) {
-  if (!list.list()) throw damaged("invalid {}: {}", what, shortened(list));
+  if (!list.list()) throw damaged("invalid {}: {}", what, start_of_json(list));
   Shape lengths;
   for (const Json& length : *list.list()) lengths.push_back(to_length(length, what));
   return lengths;
@@ -43,7 +23,7 @@ Shape to_lengths(const Json& list, std::string_view what) {
 char to_separator(const Json& value) {
   const std::string* text = value.text();
   if (!text || (*text != "." && *text != "/"))
-    throw damaged("separator is {}, expected \".\" or \"/\"", shortened(value));
+    throw damaged("separator is {}, expected \".\" or \"/\"", start_of_json(value));
   return text->front();
 }
 

@@ -1,4 +1,4 @@
-// Access to members of Zarr's metadata documents, with checks.
+// The values of members of Zarr's metadata documents: lengths, shapes, separators, records, attributes.
 #pragma once
 
 #include <string>
@@ -6,13 +6,11 @@
 
 #include "formats/core/model/arrays/chunked_array.h"
 #include "formats/core/model/elements/attribute.h"
-#include "formats/core/text/json.h"
+#include "formats/core/text/json_members.h"
 
 namespace plainfs::zarr {
 
 // These throw damaged if the value is of another kind. what: the member's name, for the message.
-const Json& required(const Json& object, std::string_view name);
-std::string required_text(const Json& object, std::string_view name);
 uint64_t to_length(const Json& value, std::string_view what);
 Shape to_lengths(const Json& list, std::string_view what);
 char to_separator(const Json& value);  // "." or "/"

@@ -436,6 +436,13 @@ void write_json(const Json& value, std::string& out) {
   write_value(value, out, write_json_number);
 }
 
+void for_each_item(const Json& list, const std::function<void(const Json&)>& use) {
+  const auto use_all = [&](const Json::List& items) { std::for_each(items.begin(), items.end(), use); };
+  const Json::PackedList* const packed = list.packed();
+  if (!packed) return use_all(*list.list());
+  for (size_t i = 0; i < packed->pieces.size(); ++i) use_all(packed->items_of(i));
+}
+
 void check_utf8(const Json& value) {
   if (value.packed()) return;  // a packed list has no other text
   if (const std::string* text = value.text()) check_utf8(std::string_view(*text));

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "formats/core/base/descriptor.h"
+#include "formats/core/text/json_members.h"
 #include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/commands/part_file.h"
@@ -18,9 +18,7 @@
 namespace plainfs {
 namespace {
 
-using nlohmann::json;
-
-constexpr int kPlanVersion = 2;
+constexpr int64_t kPlanVersion = 2;
 constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -65,127 +63,187 @@ void check_ranges(const ExportPlan& plan) {
   }
 }
 
-json json_of(const PlannedOption& option) {
-  return {{"file", option.path}, {"digest", option.digest}};
+Json json_of(const PlannedOption& option) {
+  return Json::Object{{"file", option.path}, {"digest", option.digest}};
 }
 
-PlannedOption option_of(const json& options, const char* name) {
-  if (!options.contains(name)) return {};
-  const json& option = options.at(name);
-  return {option.at("file").get<std::string>(), option.at("digest").get<std::string>()};
+Json json_of(const JoinOptions::Member& store) {
+  return Json::Object{{"store", store.location}, {"label", store.label}};
 }
 
-json json_of(const JoinOptions& join) {
-  json stores = json::array();
-  for (const JoinOptions::Member& store : join.stores)
-    stores.push_back({{"store", store.location}, {"label", store.label}});
-  return {{"outer", join.is_outer}, {"column", join.column}, {"stores", stores}};
+Json json_of(const SourceStamp& source) {
+  return Json::Object{{"name", source.name}, {"stamp", source.stamp}};
 }
 
-std::shared_ptr<const JoinOptions> join_of(const json& options) {
-  if (!options.contains("join")) return nullptr;
-  const json& text = options.at("join");
+Json json_of(const std::string& folder) {
+  return folder;
+}
+
+Json json_of(const ExportedLink& link) {
+  return Json::Object{{"path", link.path}, {"text", link.text}};
+}
+
+Json json_of(const PlannedFile& file) {
+  const Json::List modified{Json::of(int64_t{file.modified.tv_sec}),
+                            Json::of(int64_t{file.modified.tv_nsec})};
+  return Json::Object{{"path", file.path}, {"bytes", Json::of(file.size)}, {"modified", modified}};
+}
+
+Json json_of(const PlannedRange& range) {
+  return Json::List{Json::of(uint64_t{range.file}), Json::of(range.first), Json::of(range.size)};
+}
+
+template <class Items>
+Json list_of(const Items& items) {
+  JsonList list;
+  for (const auto& item : items) list.add(json_of(item));
+  return list.take();
+}
+
+Json tasks_of(const ExportPlan& plan) {
+  JsonList tasks;
+  for (uint64_t i = 0; i < plan.tasks.size(); ++i)
+    tasks.add(Json::Object{{"id", Json::of(i + 1)}, {"ranges", list_of(plan.tasks[i])}});
+  return tasks.take();
+}
+
+PlannedOption option_of(const Json& options, const char* name) {
+  const Json* const option = options.find(name);
+  if (!option) return {};
+  return {required_text(*option, "file"), required_text(*option, "digest")};
+}
+
+std::shared_ptr<const JoinOptions> join_of(const Json& options) {
+  const Json* const text = options.find("join");
+  if (!text) return nullptr;
   JoinOptions join;
-  join.is_outer = text.at("outer").get<bool>();
-  join.column = text.at("column").get<std::string>();
-  for (const json& store : text.at("stores"))
-    join.stores.push_back({store.at("store").get<std::string>(), store.at("label").get<std::string>()});
+  join.is_outer = required_flag(*text, "outer");
+  join.column = required_text(*text, "column");
+  for_each_required(*text, "stores", [&](const Json& store) {
+    join.stores.push_back({required_text(store, "store"), required_text(store, "label")});
+  });
   if (join.stores.empty()) refuse("a plan of joined stores without a store");
   return std::make_shared<const JoinOptions>(std::move(join));
 }
 
-json json_of(const ExportPlan& plan) {
-  json sources = json::array(), links = json::array(), files = json::array(), tasks = json::array();
-  for (const SourceStamp& source : plan.sources)
-    sources.push_back({{"name", source.name}, {"stamp", source.stamp}});
-  for (const ExportedLink& link : plan.links) links.push_back({{"path", link.path}, {"text", link.text}});
-  for (const PlannedFile& file : plan.files)
-    files.push_back({{"path", file.path},
-                     {"bytes", file.size},
-                     {"modified", {int64_t{file.modified.tv_sec}, int64_t{file.modified.tv_nsec}}}});
-  for (size_t i = 0; i < plan.tasks.size(); ++i) {
-    json ranges = json::array();
-    for (const PlannedRange& range : plan.tasks[i]) ranges.push_back({range.file, range.first, range.size});
-    tasks.push_back({{"id", i + 1}, {"ranges", ranges}});
-  }
-  json text{{"plainfs_plan", kPlanVersion},
-            {"store", plan.store},
-            {"options",
-             {{"views", plan.views},
-              {"subdir", plan.subdir},
-              {"missing_is_error", plan.read.absent_chunk_is_error},
-              {"header", plan.read.array_header},
-              {"rowname", plan.read.row_name_header},
-              {"ragged_is_count", plan.read.ragged_as_count},
-              {"genes_in_rows", plan.read.genes_in_rows ? json(*plan.read.genes_in_rows) : json()},
-              {"hdf5_plugins", plan.read.hdf5_plugins},
-              {"cells", json_of(plan.cells)},
-              {"genome", json_of(plan.genome)},
-              {"follow_outside", plan.read.follow_outside},
-              {"no_sign", plan.read.remote.no_sign},
-              {"forbidden_is_absent", plan.read.remote.forbidden_is_absent},
-              {"endpoint", plan.read.remote.endpoint},
-              {"header_file", plan.read.remote.header_file},
-              {"region", plan.read.remote.region}}},
-            {"sources", sources},
-            {"folders", plan.folders},
-            {"links", links},
-            {"files", files},
-            {"tasks", tasks}};
-  if (plan.read.join) text["options"]["join"] = json_of(*plan.read.join);
-  return text;
+Json options_of(const ExportPlan& plan) {
+  Json::Object options{{"views", plan.views},
+                       {"subdir", plan.subdir},
+                       {"missing_is_error", plan.read.absent_chunk_is_error},
+                       {"header", plan.read.array_header},
+                       {"rowname", plan.read.row_name_header},
+                       {"ragged_is_count", plan.read.ragged_as_count},
+                       {"genes_in_rows", plan.read.genes_in_rows ? Json(*plan.read.genes_in_rows) : Json()},
+                       {"hdf5_plugins", plan.read.hdf5_plugins},
+                       {"cells", json_of(plan.cells)},
+                       {"genome", json_of(plan.genome)},
+                       {"follow_outside", plan.read.follow_outside},
+                       {"no_sign", plan.read.remote.no_sign},
+                       {"forbidden_is_absent", plan.read.remote.forbidden_is_absent},
+                       {"endpoint", plan.read.remote.endpoint},
+                       {"header_file", plan.read.remote.header_file},
+                       {"region", plan.read.remote.region}};
+  if (plan.read.join)
+    options.emplace_back("join", Json::Object{{"outer", plan.read.join->is_outer},
+                                              {"column", plan.read.join->column},
+                                              {"stores", list_of(plan.read.join->stores)}});
+  return options;
 }
 
-PlannedFile file_of(const json& text) {
+Json json_of(const ExportPlan& plan) {
+  return Json::Object{{"plainfs_plan", Json::of(kPlanVersion)},
+                      {"store", plan.store},
+                      {"options", options_of(plan)},
+                      {"sources", list_of(plan.sources)},
+                      {"folders", list_of(plan.folders)},
+                      {"links", list_of(plan.links)},
+                      {"files", list_of(plan.files)},
+                      {"tasks", tasks_of(plan)}};
+}
+
+// Returns the whole number at a place of a list, as the type T.
+template <class T>
+T number_at(const Json& list, size_t place) {
+  const Json::List* const items = list.list();
+  const Json* const item = items && place < items->size() ? &(*items)[place] : nullptr;
+  std::optional<T> number;
+  if constexpr (std::is_signed_v<T>)
+    number = item ? item->as_int64() : std::nullopt;
+  else
+    number = item ? item->as_uint64() : std::nullopt;
+  if (!number) refuse(fmt::format("{}: not a list of whole numbers", start_of_json(list)));
+  return *number;
+}
+
+PlannedFile file_of(const Json& text) {
   PlannedFile file;
-  file.path = checked_path(text.at("path").get<std::string>());
-  file.size = text.at("bytes").get<uint64_t>();
+  file.path = checked_path(required_text(text, "path"));
+  file.size = required_count(text, "bytes");
   if (file.size > kMaxBytes) refuse(fmt::format("{}: {} bytes", file.path, file.size));
-  file.modified.tv_sec = static_cast<time_t>(text.at("modified").at(0).get<int64_t>());
-  file.modified.tv_nsec = static_cast<long>(text.at("modified").at(1).get<int64_t>());
+  const Json& modified = required(text, "modified");
+  file.modified.tv_sec = number_at<time_t>(modified, 0);
+  file.modified.tv_nsec = number_at<long>(modified, 1);
   if (file.modified.tv_nsec < 0 || file.modified.tv_nsec > 999'999'999)
     refuse(fmt::format("{}: invalid nanoseconds {}", file.path, file.modified.tv_nsec));
   return file;
 }
 
-ExportPlan plan_of(const json& text) {
-  if (!text.is_object() || !text.contains("plainfs_plan")) refuse("not a plan of plainfs");
-  if (text.at("plainfs_plan") != kPlanVersion) refuse("a plan of another version of plainfs");
-  ExportPlan plan;
-  plan.store = text.at("store").get<std::string>();
-  const json& options = text.at("options");
-  plan.views = options.at("views").get<std::string>();
-  plan.subdir = options.at("subdir").get<std::string>();
-  plan.read.absent_chunk_is_error = options.at("missing_is_error").get<bool>();
-  plan.read.array_header = options.at("header").get<bool>();
-  plan.read.row_name_header = options.value("rowname", "");
-  plan.read.ragged_as_count = options.value("ragged_is_count", false);
-  if (const json in_rows = options.value("genes_in_rows", json()); !in_rows.is_null())
-    plan.read.genes_in_rows = in_rows.get<bool>();
-  plan.read.hdf5_plugins = options.at("hdf5_plugins").get<bool>();
+// Returns the value of an option that plans of earlier builds do not have.
+bool later_flag(const Json& options, const char* name) {
+  return options.find(name) && required_flag(options, name);
+}
+std::string later_text(const Json& options, const char* name) {
+  return options.find(name) ? required_text(options, name) : "";
+}
+
+void read_options(const Json& options, ExportPlan& plan) {
+  plan.views = required_text(options, "views");
+  plan.subdir = required_text(options, "subdir");
+  plan.read.absent_chunk_is_error = required_flag(options, "missing_is_error");
+  plan.read.array_header = required_flag(options, "header");
+  plan.read.row_name_header = later_text(options, "rowname");
+  plan.read.ragged_as_count = later_flag(options, "ragged_is_count");
+  if (const Json* const in_rows = options.find("genes_in_rows"); in_rows && !in_rows->is_null())
+    plan.read.genes_in_rows = required_flag(options, "genes_in_rows");
+  plan.read.hdf5_plugins = required_flag(options, "hdf5_plugins");
   plan.cells = option_of(options, "cells");
   plan.genome = option_of(options, "genome");
-  plan.read.follow_outside = options.at("follow_outside").get<bool>();
-  plan.read.remote.no_sign = options.at("no_sign").get<bool>();
-  plan.read.remote.forbidden_is_absent = options.value("forbidden_is_absent", false);
-  plan.read.remote.endpoint = options.at("endpoint").get<std::string>();
-  plan.read.remote.region = options.at("region").get<std::string>();
-  plan.read.remote.header_file = options.value("header_file", "");
+  plan.read.follow_outside = required_flag(options, "follow_outside");
+  plan.read.remote.no_sign = required_flag(options, "no_sign");
+  plan.read.remote.forbidden_is_absent = later_flag(options, "forbidden_is_absent");
+  plan.read.remote.endpoint = required_text(options, "endpoint");
+  plan.read.remote.region = required_text(options, "region");
+  plan.read.remote.header_file = later_text(options, "header_file");
   plan.read.join = join_of(options);
-  for (const json& source : text.at("sources"))
-    plan.sources.push_back({source.at("name").get<std::string>(), source.at("stamp").get<std::string>()});
-  for (const json& folder : text.at("folders"))
-    plan.folders.push_back(checked_path(folder.get<std::string>()));
-  for (const json& link : text.at("links"))
-    plan.links.push_back(
-        {checked_path(link.at("path").get<std::string>()), link.at("text").get<std::string>()});
-  for (const json& file : text.at("files")) plan.files.push_back(file_of(file));
-  for (const json& task : text.at("tasks")) {
-    if (task.at("id") != plan.tasks.size() + 1) refuse("its tasks are not numbered 1, 2, 3 and so on");
+}
+
+ExportPlan plan_of(const Json& text) {
+  const Json* const version = text.find("plainfs_plan");
+  if (!version) refuse("not a plan of plainfs");
+  if (version->as_int64() != kPlanVersion) refuse("a plan of another version of plainfs");
+  ExportPlan plan;
+  plan.store = required_text(text, "store");
+  read_options(required(text, "options"), plan);
+  for_each_required(text, "sources", [&](const Json& source) {
+    plan.sources.push_back({required_text(source, "name"), required_text(source, "stamp")});
+  });
+  for_each_required(text, "folders", [&](const Json& folder) {
+    if (!folder.text()) refuse(fmt::format("{}: not a path in a store", start_of_json(folder)));
+    plan.folders.push_back(checked_path(*folder.text()));
+  });
+  for_each_required(text, "links", [&](const Json& link) {
+    plan.links.push_back({checked_path(required_text(link, "path")), required_text(link, "text")});
+  });
+  for_each_required(text, "files", [&](const Json& file) { plan.files.push_back(file_of(file)); });
+  for_each_required(text, "tasks", [&](const Json& task) {
+    if (required_count(task, "id") != plan.tasks.size() + 1)
+      refuse("its tasks are not numbered 1, 2, 3 and so on");
     std::vector<PlannedRange>& ranges = plan.tasks.emplace_back();
-    for (const json& range : task.at("ranges"))
-      ranges.push_back({range.at(0).get<size_t>(), range.at(1).get<uint64_t>(), range.at(2).get<uint64_t>()});
-  }
+    for_each_required(task, "ranges", [&](const Json& range) {
+      ranges.push_back(
+          {number_at<size_t>(range, 0), number_at<uint64_t>(range, 1), number_at<uint64_t>(range, 2)});
+    });
+  });
   check_ranges(plan);
   return plan;
 }
@@ -209,18 +267,18 @@ ExportPlan read_plan(const std::string& path) {
   const std::optional<std::string> text = file_content(path);
   if (!text) throw Failure(kNotFound, fmt::format("{}: {}", path, std::strerror(errno)));
   try {
-    ExportPlan plan = plan_of(json::parse(*text));
+    ExportPlan plan = plan_of(parse_json(*text));
     plan.id = short_digest(*text);
     return plan;
-  } catch (const json::exception& error) {
-    throw Failure(kDamaged, fmt::format("{}: not a plan of plainfs: {}", path, error.what()));
   } catch (const Error& error) {
     throw Failure(kDamaged, fmt::format("{}: {}", path, error.what()));
   }
 }
 
 void write_plan(const ExportPlan& plan, const std::string& path) {
-  const std::string text = json_of(plan).dump() + "\n";
+  const Json whole = json_of(plan);
+  check_utf8(whole);
+  const std::string text = to_json_text(whole) + "\n";
   const std::string around = path.substr(0, path.rfind('/') + 1);
   const Descriptor folder(::open(around.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.number() < 0 || !replace_file(folder, std::string(last_name(path)), text))

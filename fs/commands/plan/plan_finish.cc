@@ -1,13 +1,11 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/filesystem.hpp>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
 
 #include "formats/core/codecs/checksum.h"
+#include "formats/core/text/json.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/commands/whole_folders.h"
@@ -233,7 +231,7 @@ int finish_command(Arguments arguments) {
 int status_command(Arguments arguments) {
   const Named named = names_of("--status", arguments);
   const ExportPlan plan = read_plan(named.plan);
-  nlohmann::ordered_json missing = nlohmann::json::array(), failed = nlohmann::json::array();
+  Json::List missing, failed;
   Standing standing;
   bool is_finished = false;
   if (boost::filesystem::is_directory(named.folder)) {
@@ -247,21 +245,18 @@ int status_command(Arguments arguments) {
     standing.missing.resize(plan.tasks.size());
     std::iota(standing.missing.begin(), standing.missing.end(), size_t{0});
   }
-  for (const size_t task : standing.missing) missing.push_back(task + 1);
+  for (const size_t task : standing.missing) missing.push_back(Json::of(uint64_t{task + 1}));
   for (size_t i = 0; i < standing.errors.size(); ++i)
     if (!standing.errors[i].empty())
-      failed.push_back({{"path", plan.files[i].path}, {"error", standing.errors[i]}});
-  const nlohmann::ordered_json status = {{"store", plan.store},
-                                         {"tasks", plan.tasks.size()},
-                                         {"done", plan.tasks.size() - standing.missing.size()},
-                                         {"missing", missing},
-                                         {"bytes", plan.bytes()},
-                                         {"done_bytes", standing.done_bytes},
-                                         {"failed", failed},
-                                         {"finished", is_finished}};
-  // On a terminal, everything but ASCII is escaped, which includes control characters.
-  const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
-  std::puts(status.dump(2, ' ', is_terminal, nlohmann::json::error_handler_t::replace).c_str());
+      failed.push_back(Json::Object{{"path", plan.files[i].path}, {"error", standing.errors[i]}});
+  print_json(Json::Object{{"store", plan.store},
+                          {"tasks", Json::of(uint64_t{plan.tasks.size()})},
+                          {"done", Json::of(uint64_t{plan.tasks.size() - standing.missing.size()})},
+                          {"missing", std::move(missing)},
+                          {"bytes", Json::of(plan.bytes())},
+                          {"done_bytes", Json::of(standing.done_bytes)},
+                          {"failed", std::move(failed)},
+                          {"finished", is_finished}});
   return kSuccess;
 }
 

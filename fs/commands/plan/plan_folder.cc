@@ -11,15 +11,13 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "formats/core/base/descriptor.h"
+#include "formats/core/text/json_members.h"
 #include "fs/commands/plan/replace_file.h"
 
 namespace plainfs {
 namespace {
-
-using nlohmann::json;
 
 constexpr char kOwnFolder[] = ".plainfs";
 
@@ -64,33 +62,33 @@ std::optional<TaskRecord> PlanFolder::record(size_t task) const try {
   if (file.number() < 0) return std::nullopt;
   const std::optional<std::string> content = read_rest(file.number());
   if (!content) return std::nullopt;
-  const json text = json::parse(*content);
   TaskRecord record;
-  for (const json& range : text.at("ranges")) {
+  for_each_required(parse_json(*content), "ranges", [&](const Json& range) {
     RangeRecord& one = record.emplace_back();
-    if (range.contains("error")) {
-      one.error = range.at("error").get<std::string>();
-      one.code = static_cast<ExitCode>(range.at("code").get<int>());
+    if (range.find("error")) {
+      one.error = required_text(range, "error");
+      one.code = static_cast<ExitCode>(required_count(range, "code"));
     } else {
-      one.crc = range.at("crc32").get<uint32_t>();
+      one.crc = static_cast<uint32_t>(required_count(range, "crc32"));
     }
-  }
+  });
   if (record.size() != plan_.tasks[task].size()) return std::nullopt;
   return record;
-} catch (const json::exception&) {
+} catch (const Error&) {
   return std::nullopt;
 }
 
 void PlanFolder::keep_record(size_t task, const TaskRecord& record) const {
-  json ranges = json::array();
+  JsonList ranges;
   for (const RangeRecord& range : record) {
     if (range.error.empty())
-      ranges.push_back({{"crc32", range.crc}});
+      ranges.add(Json::Object{{"crc32", Json::of(uint64_t{range.crc})}});
     else
-      ranges.push_back({{"error", range.error}, {"code", int{range.code}}});
+      ranges.add(Json::Object{{"error", range.error}, {"code", Json::of(int64_t{range.code})}});
   }
-  const json whole = {{"plan", plan_.id}, {"task", task + 1}, {"ranges", ranges}};
-  const std::string text = whole.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  const Json whole =
+      Json::Object{{"plan", plan_.id}, {"task", Json::of(uint64_t{task + 1})}, {"ranges", ranges.take()}};
+  const std::string text = to_json_text(whole) + "\n";
   const Descriptor folder = folder_.make_folder(records_);
   if (!replace_file(folder, record_name(task), text))
     throw Failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path_of(task)), std::strerror(errno)));
