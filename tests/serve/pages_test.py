@@ -449,6 +449,7 @@ class Lines(unittest.TestCase):
                 self.assertIn("assays/RNA.h5ad", lines["Python, RNA"])
 
     def test_parts_of_a_variable_do_not_hide_its_page(self):
+        # VIEWS 11 "The page of a CF variable shows"
         with Server(data("xarray", "classic_cdf1", "store.nc")) as server:
             variables = [link for link in Links(page(server)).found if link.endswith("?page")]
             names = [name for name in variables if server.ask(name[: -len("?page")] + "/").status == 200]

@@ -9,7 +9,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMaxShownBytes = 60;
+constexpr size_t kMaxShownBytes = 60, kMaxProblems = 8;
 constexpr std::string_view kFieldPrefix = "at.";
 
 std::string quoted_words(const std::string& text) {
@@ -56,7 +56,7 @@ std::optional<size_t> VariableChoice::axis_named(const std::string& dimension) {
 }
 
 void VariableChoice::read_list(const std::string& text) {
-  for (size_t at = 0; at < text.size();) {
+  for (size_t at = 0; at < text.size() && problems_.size() < kMaxProblems;) {
     const size_t end = end_of_part(text, at, axes_);
     const std::string part = text.substr(at, end - at);
     at = end + 1;
