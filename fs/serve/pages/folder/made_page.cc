@@ -217,7 +217,7 @@ class PageMaker {
     page_.sub = is_store_root() ? kind_of_store(*store) : described.kind;
     if (is_store_root() && !described.kind.empty()) page_.sub += " · " + described.kind;
     std::string what = public_message(exchange_.site, damaged("{}", described.what));
-    const std::string format = store_text(*store) + ", ";  // an image names its own
+    const std::string format = kind_of_store(*store) + ", ";  // an image names its own
     if (is_store_root() && what.starts_with(format)) what.erase(0, format.size());
     if (!what.empty()) page_.sub += (page_.sub.empty() ? "" : " · ") + what;
     if (page_.sub.empty()) page_.sub = is_level ? "the cells of one level" : "folder";
