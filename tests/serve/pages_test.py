@@ -461,6 +461,10 @@ class Lines(unittest.TestCase):
                 moved = server.ask(name.replace("?", "/?"), Accept="text/html")
                 self.assertEqual((moved.status, moved["Location"]), (302, "../" + name))
 
+    def test_lines_of_a_dataset_read_all_of_it(self):
+        with Server(data("xarray", "classic_cdf1", "store.nc")) as server:
+            self.assertIn("/dataset.nc", dict(lines_of(page(server)))["Python"])
+
     def test_page_lists_the_parts_that_the_h5ad_lacks(self):
         # VIEWS 11 "The page of an annotated matrix ends with"
         store = os.path.join(os.environ["PLAINFS_TEST_DATA"], "conversions", "seurat_whole", "store.rds")

@@ -25,6 +25,7 @@ struct FoundFile {
   std::vector<std::string> path;
   FolderEntry entry;
   RankedFile ranked;
+  bool is_beside;  // beside the subject's folder: a file of the subject itself
 };
 
 // Returns whether an entry of the subject's folder represents all of it. For a group, its own files do, and
@@ -46,8 +47,10 @@ std::vector<FoundFile> files_of(const Subject& subject, const Offers& offers) {
       return;
     const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
     if (!is_beside && !represents(subject, meaning.what)) return;
-    FoundFile file{
-        subject.place.names, entry, {entry.name, entry.place.inode, entry.row, !entry.is_unlisted}};
+    FoundFile file{subject.place.names,
+                   entry,
+                   {entry.name, entry.place.inode, entry.row, !entry.is_unlisted},
+                   is_beside};
     file.ranked.rank = rank(*entry.row, *meaning.what.identity.node);
     if (is_beside && subject.has_folder && !file.path.empty()) file.path.pop_back();
     file.path.push_back(entry.name);
@@ -59,8 +62,9 @@ std::vector<FoundFile> files_of(const Subject& subject, const Offers& offers) {
   std::stable_sort(files.begin(), files.end(),
                    [](const FoundFile& a, const FoundFile& b) { return a.ranked.is_better_than(b.ranked); });
   // The NetCDF of a variable has its coordinates, too.
-  std::stable_partition(files.begin(), files.end(),
-                        [](const FoundFile& file) { return file.entry.is(forms::kVariable); });
+  std::stable_partition(files.begin(), files.end(), [](const FoundFile& file) {
+    return file.is_beside && file.entry.is(forms::kVariable);
+  });
   return files;
 }
 
