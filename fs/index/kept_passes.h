@@ -14,11 +14,16 @@ namespace plainfs {
 
 class KeptPasses final : public Passes {
  public:
+  // The part of the free space (1 / kScratchPartOfFree) that temporary files may take, if it is over the
+  // limit of the index.
+  static constexpr uint64_t kScratchPartOfFree = 4;
+
   // The arguments are those of StoreIndex. Requires: folder is not null.
   KeptPasses(IndexFolderPtr folder, std::function<void(const std::string&)> notice)
       : folder_(std::move(folder)),
         notice_(std::move(notice)),
-        scratch_(std::make_shared<ScratchFolder>(folder_->path(), IndexFolder::kMaxBytes)) {}
+        scratch_(
+            std::make_shared<ScratchFolder>(folder_->path(), IndexFolder::kMaxBytes, kScratchPartOfFree)) {}
 
   std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string& name,
                                                      Sources& files) override;

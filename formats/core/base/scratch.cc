@@ -2,7 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
 
 #include "formats/core/base/error.h"
 #include "formats/core/base/host_path.h"
@@ -39,15 +43,29 @@ std::unique_ptr<ScratchFile> ScratchFolder::make() {
   return std::unique_ptr<ScratchFile>(new ScratchFile(shared_from_this(), std::move(file)));
 }
 
+// Returns the most bytes that all files may take now.
+uint64_t ScratchFolder::most_bytes() const {
+  if (part_of_free_ == 0) return most_bytes_;
+  struct statvfs status {};
+  std::filesystem::path place(path_);  // the folder, or what it will be created in
+  while (::statvfs(place.c_str(), &status) != 0) {
+    if (!place.has_relative_path()) return most_bytes_;
+    place = place.parent_path();
+  }
+  const uint64_t free_bytes = uint64_t{status.f_bavail} * status.f_frsize;
+  return std::max(most_bytes_, (free_bytes + held_bytes_.load(std::memory_order_relaxed)) / part_of_free_);
+}
+
 uint64_t ScratchFolder::room() const {
-  const uint64_t held = held_bytes_.load(std::memory_order_relaxed);
-  return held < most_bytes_ ? most_bytes_ - held : 0;
+  const uint64_t held = held_bytes_.load(std::memory_order_relaxed), most = most_bytes();
+  return held < most ? most - held : 0;
 }
 
 bool ScratchFolder::take(uint64_t bytes) {
+  const uint64_t most = most_bytes();
   uint64_t held = held_bytes_.load(std::memory_order_relaxed);
   do {
-    if (bytes > most_bytes_ || held > most_bytes_ - bytes) return false;
+    if (bytes > most || held > most - bytes) return false;
   } while (!held_bytes_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
   return true;
 }

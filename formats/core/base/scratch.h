@@ -42,7 +42,9 @@ class ScratchFile {
 class ScratchFolder : public std::enable_shared_from_this<ScratchFolder> {
  public:
   // path: created, if missing, with the first file. most_bytes: the limit for all its files in this process.
-  ScratchFolder(std::string path, uint64_t most_bytes) : path_(std::move(path)), most_bytes_(most_bytes) {}
+  // part_of_free: if above 0, they may also take up to 1 / part_of_free of the free space.
+  ScratchFolder(std::string path, uint64_t most_bytes, uint64_t part_of_free = 0)
+      : path_(std::move(path)), most_bytes_(most_bytes), part_of_free_(part_of_free) {}
 
   // Creates a file. Returns null if the system refuses.
   std::unique_ptr<ScratchFile> make();
@@ -51,11 +53,13 @@ class ScratchFolder : public std::enable_shared_from_this<ScratchFolder> {
 
  private:
   friend ScratchFile;
+  uint64_t most_bytes() const;
   bool take(uint64_t bytes);
   void give_back(uint64_t bytes) { held_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
 
   const std::string path_;
   const uint64_t most_bytes_;
+  const uint64_t part_of_free_;
   std::atomic<uint64_t> held_bytes_{0};  // relaxed: a sum
 };
 

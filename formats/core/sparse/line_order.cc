@@ -43,7 +43,7 @@ constexpr uint64_t kWidestGap = 1024;
 // The format of a segment: a table with the offset of each line's entries behind the table and their
 // checksum, 32 bits each, followed by the end of the last line's entries; then the entries. An entry is its
 // distance in majors from the one before it on its line (LEB128; the first one counts from the segment's
-// first), whether it is missing, and its value, in one byte if all values of the segment are small.
+// first), whether it is missing, and its value, as LEB128 if all values of the segment are small.
 constexpr uint64_t kOfLine = 2 * sizeof(uint32_t);
 
 uint64_t table_size(uint64_t lines) {
@@ -66,13 +66,15 @@ uint64_t looked_through_at_once(const Lists& lists, const Context& context) {
                          context);
 }
 
+// Returns whether the value is a whole number that takes no more bytes as LEB128 than as stored.
 template <class T>
-bool is_of_one_byte(T value) {
-  if constexpr (std::is_same_v<T, Half>) {
+bool is_small(T value) {
+  if constexpr (std::is_same_v<T, Half> || sizeof(T) == 1) {
     return false;
   } else {
-    if (!(value >= T(0) && value <= T(UINT8_MAX))) return false;
-    const T again = static_cast<T>(static_cast<uint8_t>(value));
+    constexpr uint32_t kEnd = uint32_t{1} << (sizeof(T) == 2 ? 14 : 28);
+    if (!(value >= T(0) && value < T(kEnd))) return false;
+    const T again = static_cast<T>(static_cast<uint32_t>(value));
     return std::memcmp(&again, &value, sizeof value) == 0;  // -0 is not 0
   }
 }
@@ -99,10 +101,17 @@ struct Stored {
 };
 
 // Returns the beginning of each line's entries, and last their end.
-std::vector<uint32_t> begins_of(const Stored& stored, uint64_t lines, uint64_t value_size) {
+template <class T>
+std::vector<uint32_t> begins_of(const Stored& stored, uint64_t lines, bool are_small) {
+  const std::span<const T> values = stored.values.values<T>();
+  const uint32_t besides_value = stored.values.missing.empty() ? 0 : 1;
   std::vector<uint32_t> places(lines + 1);
-  for (size_t i = 0; i < stored.lines.size(); ++i)
-    places[stored.lines[i]] += leb128_size(stored.steps[i]) + static_cast<uint32_t>(value_size);
+  for (size_t i = 0; i < stored.lines.size(); ++i) {
+    uint32_t value_size = sizeof(T);
+    if constexpr (!std::is_same_v<T, Half>)
+      if (are_small) value_size = leb128_size(static_cast<uint32_t>(values[i]));
+    places[stored.lines[i]] += leb128_size(stored.steps[i]) + besides_value + value_size;
+  }
   uint32_t place = 0;
   for (uint32_t& next : places) place += std::exchange(next, place);
   return places;
@@ -117,7 +126,7 @@ void put_entries(const Stored& stored, bool are_small, std::vector<uint32_t> nex
     std::byte* at = put_leb128(to + place, stored.steps[i]);
     if (marks_missing) *at++ = static_cast<std::byte>(stored.values.missing[i]);
     if (are_small) {
-      if constexpr (!std::is_same_v<T, Half>) *at++ = static_cast<std::byte>(static_cast<uint8_t>(values[i]));
+      if constexpr (!std::is_same_v<T, Half>) at = put_leb128(at, static_cast<uint32_t>(values[i]));
     } else {
       std::memcpy(at, &values[i], sizeof(T));
       at += sizeof(T);
@@ -128,8 +137,7 @@ void put_entries(const Stored& stored, bool are_small, std::vector<uint32_t> nex
 
 template <class T>
 Bytes encode(const Stored& stored, uint64_t lines, bool are_small) {
-  const bool marks_missing = !stored.values.missing.empty();
-  const std::vector<uint32_t> places = begins_of(stored, lines, marks_missing + (are_small ? 1 : sizeof(T)));
+  const std::vector<uint32_t> places = begins_of<T>(stored, lines, are_small);
   const uint64_t table = table_size(lines);
   Bytes bytes(table + places.back());
   std::byte* const entries = bytes.data() + table;
@@ -153,12 +161,14 @@ void decode(ByteSpan encoded, const LineOrder::Form& form, bool with_values, Fou
   while (!cursor.at_end()) {
     found.majors.push_back(major += take_leb128(cursor));
     const uint8_t is_missing = form.marks_missing ? cursor.byte() : 0;
-    const ByteSpan stored = cursor.bytes(form.are_small ? 1 : sizeof(T));
-    if (!with_values) continue;
     T value{};
-    if constexpr (!std::is_same_v<T, Half>)
-      if (form.are_small) value = static_cast<T>(static_cast<uint8_t>(stored[0]));
-    if (!form.are_small) std::memcpy(&value, stored.data(), sizeof(T));
+    if (form.are_small) {
+      const uint32_t stored = take_leb128(cursor);
+      if constexpr (!std::is_same_v<T, Half>) value = static_cast<T>(stored);
+    } else {
+      std::memcpy(&value, cursor.bytes(sizeof(T)).data(), sizeof(T));
+    }
+    if (!with_values) continue;
     if (form.marks_missing) values.missing.resize(values.count);
     if (!values.missing.empty() || form.marks_missing) values.missing.push_back(is_missing);
     const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
@@ -266,7 +276,7 @@ LineOrder::Segment LineOrder::make(uint64_t segment) const {
     using T = decltype(zero);
     const std::span<const T> all = values.values<T>();
     Form form{static_cast<uint32_t>(first_major.value_or(0)),
-              std::all_of(all.begin(), all.end(), is_of_one_byte<T>), !values.missing.empty()};
+              std::all_of(all.begin(), all.end(), is_small<T>), !values.missing.empty()};
     return {encode<T>(stored, lines_, form.are_small), form};
   });
 }

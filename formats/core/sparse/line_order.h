@@ -1,7 +1,7 @@
 // The entries of a sparse matrix across its compressed axis: those of some lines, in the order of the store.
 // They are found by a pass over the matrix, or, once all entries are sorted by line, read from that order.
 // The order takes few bytes: for each entry the distance from the one before it on its line and its value,
-// with small non-negative integers in one byte. One pass creates it, in segments that are short enough for
+// with whole numbers below 128 in one byte. One pass creates it, in segments that are short enough for
 // memory. It is in the cache if that has room, else in an unnamed file (formats/core/base/scratch.h), and
 // each line read from it is verified by a checksum.
 #pragma once

@@ -130,13 +130,25 @@ BOOST_AUTO_TEST_CASE(lines_match_the_entries_of_the_store) {
     static constexpr float kOf[] = {1, -0.0f, 0.25f, NAN, INFINITY, 300};
     return kOf[r() % 6];
   });
+  const auto whole_reals = random_matrix<float>(300, 400, 6, [](auto& r) {
+    static constexpr float kOf[] = {0, 1, 127, 128, 255, 256, 16383, 16384, 2097152, 268435392};
+    return kOf[r() % 10];
+  });
+  const auto narrow = random_matrix<int16_t>(300, 400, 7, [](auto& r) {
+    static constexpr int16_t kOf[] = {0, 127, 128, 16383};
+    return kOf[r() % 4];
+  });
   const TemporaryDirectory folder;
   RoomOnDisk room(folder.path(), 64 << 20);
   for (const bool on_disk : {false, true}) {
     TestContext context(on_disk ? kSmallCache : size_t{64} << 20);
     if (on_disk) context.context.passes = &room;
-    for (const auto& visit : {0, 1, 2}) {
-      const auto& matrix = visit == 0 ? whole.matrix : visit == 1 ? large.matrix : real.matrix;
+    for (const auto& visit : {0, 1, 2, 3, 4}) {
+      const auto& matrix = visit == 0   ? whole.matrix
+                           : visit == 1 ? large.matrix
+                           : visit == 2 ? real.matrix
+                           : visit == 3 ? whole_reals.matrix
+                                        : narrow.matrix;
       const SparseMajors majors(matrix);
       const LineOrder order(matrix, majors, context);
       BOOST_TEST(order.has_room());
@@ -145,6 +157,8 @@ BOOST_AUTO_TEST_CASE(lines_match_the_entries_of_the_store) {
         if (visit == 0) check(order, whole, is_sorted);
         if (visit == 1) check(order, large, is_sorted);
         if (visit == 2) check(order, real, is_sorted);
+        if (visit == 3) check(order, whole_reals, is_sorted);
+        if (visit == 4) check(order, narrow, is_sorted);
       }
       BOOST_TEST((open_scratch(folder.path()) >= 0) == on_disk);
       BOOST_TEST(boost::filesystem::is_empty(folder.path()));
@@ -200,6 +214,17 @@ BOOST_AUTO_TEST_CASE(without_disk_space_there_is_no_order) {
   BOOST_TEST(!full.has_room());
   check(full, known, WantedLines::run(3, 1), {3});
   BOOST_TEST(room.scratch()->room() == before);
+}
+
+BOOST_AUTO_TEST_CASE(temporary_files_may_take_a_part_of_the_free_space) {
+  const TemporaryDirectory folder;
+  const std::string missing = folder.path() + "/not/yet";
+  const uint64_t free_bytes = boost::filesystem::space(folder.path()).available;
+  BOOST_TEST(ScratchFolder(missing, 10).room() == 10u);
+  BOOST_TEST(ScratchFolder(missing, UINT64_MAX, 4).room() == UINT64_MAX);
+  const uint64_t room = ScratchFolder(missing, 10, 4).room();
+  BOOST_TEST(room >= free_bytes / 8);  // others use the disk meanwhile
+  BOOST_TEST(room <= free_bytes / 2);
 }
 
 #ifdef __linux__
