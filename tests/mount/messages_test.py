@@ -229,8 +229,8 @@ class Messages(Folder):
 
     def test_log_file_records_events(self):
         log = os.path.join(self.folder, "log")
-        self.assertEqual(self.typed("-o log_level=info,log_file=log pbmc.h5seurat m").returncode, 0)
-        pid = mounted.daemon_of("m")
+        self.assertEqual(self.typed(f"-o log_level=info,log_file=log pbmc.h5seurat {self.point}").returncode, 0)
+        pid = mounted.daemon_of(self.point)  # there may be another "m" elsewhere
         self.assertEqual(mounted.unmount(self.point).returncode, 0)
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{pid}")))
         what = f"{self.folder}/pbmc.h5seurat at {self.point}"
