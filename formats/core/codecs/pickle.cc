@@ -34,7 +34,8 @@ class Pickle : public ObjectCodec {
   DType dtype() const override { return dtype_; }
   Elements decode(ByteSpan encoded, std::span<const uint64_t> chunk_shape) const override try {
     PickleHeap heap(encoded.size());
-    const PickleArray& array = array_of(run_pickle(encoded, heap), heap);
+    const PickleValue value = run_pickle(encoded, heap);
+    const PickleArray& array = array_of(value, heap);
     const uint64_t count = element_count(Shape(chunk_shape.begin(), chunk_shape.end()));
     if (element_count(array.shape) != count)
       throw damaged("{} elements, expected {}", element_count(array.shape), count);
