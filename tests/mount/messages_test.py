@@ -230,7 +230,7 @@ class Messages(Folder):
     def test_log_file_records_events(self):
         log = os.path.join(self.folder, "log")
         self.assertEqual(self.typed(f"-o log_level=info,log_file=log pbmc.h5seurat {self.point}").returncode, 0)
-        pid = mounted.daemon_of(self.point)  # there may be another "m" elsewhere
+        pid = mounted.daemon_of(self.point)  # not "m", which another test may mount as well
         self.assertEqual(mounted.unmount(self.point).returncode, 0)
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{pid}")))
         what = f"{self.folder}/pbmc.h5seurat at {self.point}"
