@@ -1,4 +1,4 @@
-// A value that is made by its first user, such as a list that takes a pass over a store.
+// A lazy value: its first user generates it, such as a list that takes a pass over a store.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// An opened store with everything that reading it needs. Shared by mounts and the commands that work without
-// one.
+// A session: an opened store with everything that reading it needs, for mounts and for the commands that work
+// without one.
 #pragma once
 
 #include <functional>

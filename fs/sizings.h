@@ -1,6 +1,6 @@
-// File sizes that require a pass over the content, while they are being computed. Each size is one job,
-// however many askers wait for it. A job survives askers that leave, and ends when the last one has left. The
-// thread of one of its askers does the work, and at most a given number of threads work at once. An requester
+// Sizings in progress: sizes of files that require a pass over the content. Each is one job, however many
+// requesters wait for it. A job survives requesters that leave, and ends when the last one has left. The
+// thread of one requester does the work, and at most a given number of threads work at once. A requester
 // beyond that number returns at once; a working thread answers it when its turn comes. If other jobs are
 // queued, jobs take turns, so that a pass of hours does not delay passes of seconds.
 #pragma once

@@ -1,4 +1,4 @@
-// Functions to assemble annotated matrices from the members of a store.
+// The parts of annotated matrices, assembled from the members of a store.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Unstructured data assembled from several places of a store.
+// A tree of unstructured data (`uns`), assembled from several places of a store.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Commands that end in order when a signal asks them to.
+// The interruption of a command by a signal, upon which it ends in order.
 #pragma once
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// The representation of a store's numbers in files of other programs: type, byte order, and the value for a
+// The form of a store's elements in files of other programs: type, byte order, and the value for a
 // missing number.
 #pragma once
 

@@ -1,5 +1,5 @@
-// An HDF5 file with metadata written by libhdf5 (formats/containers/hdf5/library/skeleton.h) and data from
-// segments that are generated on read, each at the offset of its contiguous dataset.
+// The layout of an HDF5 file: metadata written by libhdf5 (formats/containers/hdf5/library/skeleton.h), and
+// data from segments that are generated on read, each at the offset of its contiguous dataset.
 #pragma once
 
 #include <functional>

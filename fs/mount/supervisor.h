@@ -1,5 +1,5 @@
-// A watcher of a mount while it serves. It ends the mount on SIGINT and SIGTERM even if files are open. On
-// SIGHUP it opens the log file again, or ends the mount if there is no log file. On SIGUSR1 it reopens the
+// The supervisor of a mount while it serves. It ends the mount on SIGINT and SIGTERM even if files are open.
+// On SIGHUP it opens the log file again, or ends the mount if there is no log file. On SIGUSR1 it reopens the
 // store. It returns free memory to the system, and unmounts after the idle time.
 #pragma once
 

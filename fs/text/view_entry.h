@@ -1,4 +1,4 @@
-// A file or directory that plainfs generates, under its name in a directory of the mount.
+// An entry of a directory of the mount: a file or directory that plainfs generates, under its name.
 #pragma once
 
 #include <cstdint>

@@ -107,6 +107,20 @@ class Layers(unittest.TestCase):
         for path in includes:
             visit(path)
 
+    def test_headers_begin_with_their_class(self):
+        """A header begins with a comment, which has a word of the header's name if that is a class that it declares."""
+        wrong = []
+        for path, text in sources():
+            if path.endswith(".h"):
+                opening = text.partition("#pragma once")[0].lower()
+                stem = os.path.splitext(os.path.basename(path))[0]
+                names = "|".join(word[:4] for word in stem.split("_"))
+                classes = re.findall(r"^(?:class|struct) (?:\w+\([^)]*\) )?(\w+)[^;]*\{", text, re.M)
+                is_named = stem.replace("_", "") in [name.lower() for name in classes]
+                if not opening or (is_named and not re.search(rf"\b({names})", opening)):
+                    wrong.append(path)
+        self.assertEqual(wrong, [])
+
     def test_no_function_is_long(self):
         long = {
             f"{path}: {first}": lines

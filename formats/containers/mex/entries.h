@@ -1,5 +1,5 @@
-// The lines of a MatrixMarket text: in coordinates a row, a column and a value each, counted from 1; of an
-// array a value each. The lines of a table of counts: the name of a row and its values.
+// Entries of a MatrixMarket text, a line each: in coordinates a row, a column and a value, counted from 1; of
+// an array a value. The lines of a table of counts: the name of a row and its values.
 #pragma once
 
 #include <cstdint>

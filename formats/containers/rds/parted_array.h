@@ -1,4 +1,4 @@
-// Vectors of elements of variable size that are too long to hold: one element in every few is located, and
+// An array of elements of variable size, too long to hold, in parts: one element in every few is located, and
 // the elements from it on are decoded together and cached.
 #pragma once
 

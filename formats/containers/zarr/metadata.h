@@ -1,4 +1,4 @@
-// The contents of a zarr.json or a .zarray in one form for both versions.
+// The metadata in a zarr.json or a .zarray, in one form for both versions.
 #pragma once
 
 #include <optional>

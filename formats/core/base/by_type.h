@@ -1,4 +1,4 @@
-// Values of different types, one of each.
+// A container of values of different types, one of each.
 #pragma once
 
 #include <any>

@@ -1,5 +1,5 @@
-// One end of a socket between the daemon and a helper process. A message has a kind, any number of bytes and,
-// if the receiver accepts them, a descriptor. Each side sends one message and waits for the other's.
+// A channel between the daemon and a helper process: one end of a socket. A message has a kind, any number of
+// bytes and, if the receiver accepts them, a descriptor. Each side sends a message, then waits for the reply.
 #pragma once
 
 #include <cstdint>

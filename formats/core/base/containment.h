@@ -1,6 +1,6 @@
-// Opening a path in which no component may be a link, so that replacing a folder by a link during the open
-// does not lead out. Uses one system call if there is one (Linux 5.6, macOS). Otherwise each folder is opened
-// relative to the one before it, which is held open.
+// The containment of reads in certain folders, and the opening of a path without links, so that replacing a
+// folder by a link meanwhile does not lead out. It takes one system call if there is one (Linux 5.6, macOS).
+// Otherwise each folder is opened relative to the one before it, which is held open.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A reader of untrusted bytes: every access is checked, and running over the end is Error(damaged).
+// A cursor over untrusted bytes: every access is checked, and running over the end is Error(damaged).
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// The 16-bit floating-point numbers of IEEE 754.
+// Half-precision numbers: the 16-bit floating-point numbers of IEEE 754.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A location that is examined to determine which kind of store it is. Each question goes to the disk (or the
+// A probe of a location, to determine which kind of store it is. Each question goes to the disk (or the
 // server) once, however often it is asked. What a recogniser had to parse is available to open().
 #pragma once
 

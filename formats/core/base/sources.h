@@ -1,5 +1,5 @@
-// The only interface through which formats open files and folders, by their location "FOLDER/NAME". No code
-// below fs opens a path directly. Thread-safe.
+// Sources of bytes: the only interface through which formats open files and folders, by their location
+// "FOLDER/NAME". No code below fs opens a path directly. Thread-safe.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// Tables assembled from columns that are stored separately.
+// Data frames: tables assembled from columns that are stored separately.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The environment of every layer below fs, instead of globals: the cache, the workers, the memory budgets for
+// The context of every layer below fs, instead of globals: the cache, the workers, the memory budgets for
 // decoding, the open files, the sinks for warnings, and the options that change how a store is read. Lives as
 // long as the mount.
 #pragma once

@@ -1,4 +1,4 @@
-// Builds requests for the objects of one service: plain HTTP, or an object store with a signature.
+// An origin of objects. It builds requests for one service: plain HTTP, or an object store with a signature.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// One bucket of an S3 service: of AWS, of Google Cloud Storage (its XML API has the same interface), or of
-// any compatible service.
+// The origin of one bucket of an S3 service: of AWS, of Google Cloud Storage (its XML API has the same
+// interface), or of any compatible service.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Tables that a user gives as text (RFC 4180).
+// The records of CSV (RFC 4180): tables that a user gives as text.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// The names in a path with "/" between them.
 #pragma once
 
 #include <algorithm>

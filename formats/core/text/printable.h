@@ -1,4 +1,4 @@
-// Makes foreign text safe to show: the names of a store's members, and messages with such names, could move
+// Printable forms of foreign text: the names of a store's members, and messages with such names, could move
 // the cursor of a terminal, change its title, or forge other lines.
 #pragma once
 

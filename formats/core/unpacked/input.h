@@ -1,4 +1,4 @@
-// The bytes of a file in order, as decompressors read them.
+// The input of decompressors: the bytes of a file in order.
 #pragma once
 
 #include <algorithm>

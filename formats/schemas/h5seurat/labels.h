@@ -1,5 +1,5 @@
-// The lists that name the rows and columns of an object, found by its place in the file (VIEWS.md, section 7,
-// second table).
+// The labels of an object's rows and columns: lists that are found by its place in the file (VIEWS.md,
+// section 7, second table).
 #pragma once
 
 #include "formats/schemas/h5seurat/seurat_group.h"

@@ -1,5 +1,5 @@
-// The nodes of R values: one function for each kind of value, each in a file of its own, and one that calls
-// them all.
+// The meaning of R values, as nodes: one function for each kind of value, each in a file of its own, and one
+// that calls them all.
 #pragma once
 
 #include <functional>

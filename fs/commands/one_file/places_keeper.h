@@ -1,5 +1,5 @@
-// The process that makes files that belong together whole again if the program is killed while it replaces
-// them.
+// The keeper of the places of files that belong together: a process that makes them whole again if the
+// program is killed while it replaces them.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// The answers to the requests of a server, which itself knows nothing of what it serves.
+// The handler of a server's requests. The server itself knows nothing of what it serves.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The colours of a plot's marks: a class of the style sheet (page.css), which has a light and a dark form, or
-// a colour from the store.
+// The ink of a plot's marks: a class of the style sheet (page.css), which has a light and a dark form, or a
+// colour from the store.
 #pragma once
 
 #include <cstdint>

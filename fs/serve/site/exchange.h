@@ -1,4 +1,4 @@
-// A request with everything that answering it requires: the site, the settings, and the reply.
+// An exchange with a client: a request with everything that answering it requires, and the reply.
 #pragma once
 
 #include <ctime>

@@ -1,5 +1,5 @@
-// The memory for sorting, filtering, colouring and pictures, of all clients together. Each of them may need a
-// few hundred MB for a large table, and there may be more than a hundred clients.
+// A budget of memory for the work of all clients together: sorting, filtering, colouring and pictures. Each
+// may need a few hundred MB for a large table, and there may be more than a hundred clients.
 #pragma once
 
 #include <algorithm>

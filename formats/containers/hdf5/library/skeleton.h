@@ -1,6 +1,6 @@
-// The metadata of an HDF5 file without its data. libhdf5 writes them through a file driver that keeps them in
-// memory. All datasets are contiguous, so the offsets of their bytes are known. The same objects yield the
-// same bytes with one version of the library.
+// A skeleton of an HDF5 file: the metadata without the data. libhdf5 writes it through a file driver that
+// keeps it in memory. All datasets are contiguous, so the offsets of their bytes are known. The same objects
+// yield the same bytes with one version of the library.
 #pragma once
 
 #include <cstdint>

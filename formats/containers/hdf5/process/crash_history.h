@@ -1,4 +1,4 @@
-// Recent ends of libhdf5's process. A file that ends it repeatedly is refused for a while, instead of
+// Recent crashes of libhdf5's process. A file that ends it repeatedly is refused for a while, instead of
 // starting a new process for each read of it. Older ends are dropped.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Integers of any dtype that are used as counts, indices or positions.
+// Runs of integers of any dtype that are used as counts, indices or positions.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The genes by which the cells of a level differ from all other cells.
+// The markers of a level: the genes by which its cells differ from all other cells.
 #pragma once
 
 #include <memory>
