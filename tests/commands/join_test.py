@@ -4,6 +4,7 @@ what commands, mounts and plans do with them.
 
 The seeds are fixed; JOIN_SEEDS=FIRST:END runs others.
 """
+import glob
 import gzip
 import json
 import os
@@ -389,6 +390,43 @@ class Commands(Join):
         self.run_ok("export", "--finish", "--verify", self.path("plan.json"), self.path("copy"))
         with open(self.path("copy", "obs.csv")) as file:
             self.assertEqual(file.read(), self.cat(*words, "obs.csv"))
+
+    def kill_while_it_writes(self, task, plan, copy):
+        """Returns once a run of the task was killed before it was done."""
+        while True:
+            process = subprocess.Popen([PROGRAM, "export", "--task", task, plan, copy], stderr=subprocess.DEVNULL)
+            while process.poll() is None and not os.path.isdir(copy):
+                pass
+            process.kill()
+            missing = json.loads(plainfs("export", "--status", plan, copy).stdout)["missing"]
+            if process.wait() != 0 and int(task) in missing:
+                return
+            shutil.rmtree(copy)  # it was faster
+
+    def test_killed_task_of_a_joined_plan_is_run_again(self):
+        paths = []
+        for number in range(3):
+            generator = numpy.random.default_rng(number)
+            values = scipy.sparse.csr_matrix(generator.integers(0, 3, (3000, 40)).astype("f4"))
+            obs = pandas.DataFrame(index=[f"c{i}" for i in range(3000)])
+            var = pandas.DataFrame(index=[f"g{i + number}" for i in range(40)])
+            paths.append(self.path(f"s{number}.h5ad"))
+            anndata.AnnData(values, obs, var).write_h5ad(paths[-1])
+        words, plan, copy = ("--join", "outer", *paths), self.path("plan.json"), self.path("copy")
+        self.run_ok("export", "--plan", "--tasks", "6", "--views=listed", *words, plan)
+        self.kill_while_it_writes("2", plan, copy)
+        self.assertEqual(plainfs("export", "--finish", plan, copy).returncode, 75)
+        machines = [
+            subprocess.Popen(["sh", "-ec", 'for i in $0; do "$1" export --task $i "$2" "$3"; done', *each])
+            for each in (("1 2 3", PROGRAM, plan, copy), ("4 5 6", PROGRAM, plan, copy))
+        ]
+        self.assertEqual([machine.wait() for machine in machines], [0, 0])
+        self.run_ok("export", "--finish", "--verify", plan, copy)
+        self.run_ok("export", *words, self.path("all.h5ad"))
+        (written,) = glob.glob(os.path.join(copy, "**", "*.h5ad"), recursive=True)
+        by_tasks, at_once = anndata.read_h5ad(written), anndata.read_h5ad(self.path("all.h5ad"))
+        self.assertEqual((by_tasks.X != at_once.X).nnz, 0)
+        self.assertEqual(list(by_tasks.obs_names), list(at_once.obs_names))
 
     def test_a_changed_store_is_an_error_until_it_is_reopened(self):
         paths = self.small_stores()
