@@ -217,17 +217,6 @@ int export_to_folder(Session& session, const ExportNames& names, const Options& 
   return work.run(names.paths, options, part);
 }
 
-// Prints what was left out of the files or changed in them.
-void print_notices(const Session& session, const std::string& store) {
-  constexpr size_t kMax = 100;
-  const std::vector<std::string> notices = session.notices().lines();
-  for (size_t i = 0; i < std::min(notices.size(), kMax); ++i)
-    std::fprintf(stderr, "plainfs: notice: %s\n", printable(notices[i]).c_str());
-  if (notices.size() > kMax)
-    std::fprintf(stderr, "plainfs: %zu more notices: plainfs check %s\n", notices.size() - kMax,
-                 printable(store).c_str());
-}
-
 }  // namespace
 
 int export_command(Arguments arguments) {

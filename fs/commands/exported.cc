@@ -1,11 +1,14 @@
 #include "fs/commands/exported.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
 #include <unordered_set>
 
 #include "formats/core/text/path_names.h"
+#include "formats/core/text/printable.h"
 #include "fs/commands/part_file.h"
+#include "fs/session.h"
 
 namespace plainfs {
 
@@ -91,6 +94,16 @@ void measure(Filesystem& filesystem, Workers& workers, Exported& found, Progress
   for (const std::string& folder : folders.broken())
     progress.print_line(fmt::format("{}: not written, because a part of it cannot be written",
                                     folder.empty() ? "." : folder));
+}
+
+void print_notices(const Session& session, const std::string& store) {
+  constexpr size_t kMax = 100;
+  const std::vector<std::string> notices = session.notices().lines();
+  for (size_t i = 0; i < std::min(notices.size(), kMax); ++i)
+    std::fprintf(stderr, "plainfs: notice: %s\n", printable(notices[i]).c_str());
+  if (notices.size() > kMax)
+    std::fprintf(stderr, "plainfs: %zu more notices: plainfs check %s\n", notices.size() - kMax,
+                 printable(store).c_str());
 }
 
 }  // namespace plainfs

@@ -18,6 +18,8 @@
 
 namespace plainfs {
 
+class Session;
+
 // Collects the failures of a command that continues after an error: each is printed at once, and sets the
 // exit code. Thread-safe.
 class Failures {
@@ -82,5 +84,8 @@ std::string left_out_text(const Exported& found);
 // to failures, together with the whole folder (whole_folders.h) that contains it.
 void measure(Filesystem& filesystem, Workers& workers, Exported& found, Progress& progress,
              Failures& failures);
+
+// Prints what was left out of the files or changed in them.
+void print_notices(const Session& session, const std::string& store);
 
 }  // namespace plainfs

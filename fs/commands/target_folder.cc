@@ -270,7 +270,7 @@ void TargetFolder::remove_file(const std::string& path) const {
   if (::unlinkat(folder.number(), name.c_str(), 0) != 0 && errno != ENOENT) throw disk_failure(whole(path));
 }
 
-bool TargetFolder::has_file(const std::string& path, uint64_t size, timespec modified) const {
+bool TargetFolder::has_file(const std::string& path, std::optional<uint64_t> size, timespec modified) const {
   const size_t slash = path.rfind('/');
   const Descriptor folder = existing_folder(slash == std::string::npos ? "" : path.substr(0, slash));
   struct stat there {};
@@ -279,7 +279,7 @@ bool TargetFolder::has_file(const std::string& path, uint64_t size, timespec mod
       !S_ISREG(there.st_mode))
     return false;
   const timespec found = modified_time(there);
-  return static_cast<uint64_t>(there.st_size) == size && found.tv_sec == modified.tv_sec &&
+  return (!size || static_cast<uint64_t>(there.st_size) == *size) && found.tv_sec == modified.tv_sec &&
          found.tv_nsec == modified.tv_nsec;
 }
 

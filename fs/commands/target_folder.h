@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ctime>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,8 +48,8 @@ class TargetFolder {
   Descriptor existing_folder(const std::string& path) const;
   // Removes the file at `path`. Does nothing if it is missing or not a file.
   void remove_file(const std::string& path) const;
-  // Returns whether a file with that size and modification time exists.
-  bool has_file(const std::string& path, uint64_t size, timespec modified) const;
+  // Returns whether a file with that modification time and size (nullopt: any) exists.
+  bool has_file(const std::string& path, std::optional<uint64_t> size, timespec modified) const;
 
  private:
   Descriptor nearest_folder(const std::string& path) const;

@@ -14,7 +14,8 @@ std::string_view folder_part(std::string_view path) {
 }
 
 bool is_zarr_document(std::string_view name) {
-  return name == ".zarray" || name == ".zgroup" || name == ".zattrs" || name == ".zmetadata";
+  return name == ".zarray" || name == ".zgroup" || name == ".zattrs" || name == ".zmetadata" ||
+         name == "zarr.json";
 }
 
 }  // namespace

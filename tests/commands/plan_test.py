@@ -444,7 +444,7 @@ class Refused(Planned):
 
     def test_invalid_plans(self):
         self.fails(11, "export", "--task", "1", self.join("no"), self.target, mentions="No such file")
-        for text in ("", "x", "[]", "{}", '{"plainfs_plan": 3}', '{"plainfs_plan": 2}'):
+        for text in ("", "x", "[]", "{}", '{"plainfs_plan": 2}', '{"plainfs_plan": 3}'):
             with open(self.path, "w", encoding="ascii") as file:
                 file.write(text)
             self.fails(14, "export", "--task", "1", self.path, self.target, mentions=self.path)
@@ -520,6 +520,257 @@ class Damaged(Planned):
         self.assertEqual([failed["path"] for failed in self.status()["failed"]], ["bad.npy"])
         self.fails(14, "export", "--finish", self.path, self.target, mentions="bad.npy: ")
         self.assertEqual([name for name in os.listdir(self.target) if not name.startswith(".")], ["good.npy"])
+
+
+class Zarr(Planned):
+    """Tests anndata.zarr/, which tasks write in whole shards."""
+
+    PBMC = os.path.join(SAMPLES, "pbmc.h5ad")
+
+    def setUp(self):
+        super().setUp()
+        self.written = os.path.join(self.target, "anndata.zarr")
+
+    def plan_zarr(self, *options, store=PBMC):
+        self.succeeds("export", "--plan", *options, store, "anndata.zarr", self.path)
+        with open(self.path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def run_tasks(self, plan):
+        for number in random.Random(1).sample(range(1, len(plan["tasks"]) + 1), len(plan["tasks"])):
+            self.task(number)
+
+    def assert_is_folder(self, *options, store=PBMC):
+        whole = self.join("whole.zarr")
+        self.succeeds("export", "--force", "--quiet", *options, store, whole)
+        expected, found = tree(whole), tree(self.written)
+        self.assertEqual(sorted(found), sorted(expected))
+        for path, content in expected.items():
+            self.assertTrue(found[path] == content, path)
+        self.assertEqual(os.listdir(self.target), ["anndata.zarr"])
+
+    def large(self):
+        """Returns an AnnData in Zarr with X of 40 MB, of which one row in a thousand is not zero."""
+        store = self.join("large.zarr")
+        text = {"encoding-type": "string-array", "encoding-version": "0.2.0"}
+        for name, attributes in (
+            ("", {"encoding-type": "anndata", "encoding-version": "0.1.0"}),
+            *(
+                (side, {"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "i", "column-order": []})
+                for side in ("obs", "var")
+            ),
+        ):
+            os.makedirs(os.path.join(store, name), exist_ok=True)
+            for document, content in ((".zgroup", {"zarr_format": 2}), (".zattrs", attributes)):
+                with open(os.path.join(store, name, document), "w", encoding="ascii") as file:
+                    json.dump(content, file)
+        for name, shape, chunks, dtype, attributes in (
+            ("X", [10000, 1000], [1000, 1000], "<f4", {"encoding-type": "array", "encoding-version": "0.2.0"}),
+            ("obs/i", [10000], [10000], "|S8", text),
+            ("var/i", [1000], [1000], "|S8", text),
+        ):
+            os.makedirs(os.path.join(store, name))
+            array = {
+                "zarr_format": 2,
+                "shape": shape,
+                "chunks": chunks,
+                "dtype": dtype,
+                "compressor": None,
+                "filters": None,
+                "order": "C",
+                "fill_value": 0 if name == "X" else "",
+            }
+            for document, content in ((".zarray", array), (".zattrs", attributes)):
+                with open(os.path.join(store, name, document), "w", encoding="ascii") as file:
+                    json.dump(content, file)
+        for name, count in (("obs/i", 10000), ("var/i", 1000)):
+            with open(os.path.join(store, name, "0"), "wb") as file:
+                file.write(b"".join(b"%-8d" % i for i in range(count)).replace(b" ", b"\0"))
+        for band in range(10):
+            with open(os.path.join(store, "X", f"{band}.0"), "wb") as file:
+                file.write(struct.pack("<1000f", *range(band, band + 1000)) + bytes(4 * 999_000))
+        time.sleep(0.02)  # recently written files are not remembered
+        return store
+
+    def shards_of_x(self, plan):
+        return [file["bytes"] for file in plan["files"] if file["path"].startswith("anndata.zarr/X/c/")]
+
+    # VIEWS 14 "writes it compressed, as an export to `.zarr` does"
+    def test_tasks_write_the_bytes_of_an_export(self):
+        for number, options in enumerate(([], ["--zarr-format", "2"], ["--level", "0"], ["--level", "7"])):
+            self.target = self.join(f"out{number}")
+            self.written = os.path.join(self.target, "anndata.zarr")
+            with self.subTest(options):
+                plan = self.plan_zarr("--tasks", "4", *options)
+                self.assertEqual([len(task["ranges"]) > 0 for task in plan["tasks"]], [True] * 4)
+                self.run_tasks(plan)
+                self.task(2)
+                self.assertFalse(os.path.exists(os.path.join(self.written, "zarr.json")))
+                self.finish("--verify")
+                self.assert_is_folder(*options)
+                seconds, nanoseconds = plan["files"][0]["modified"]
+                for file in plan["files"]:
+                    status = os.stat(os.path.join(self.target, file["path"]))
+                    self.assertEqual(status.st_mtime_ns, seconds * 10**9 + nanoseconds)
+
+    def test_version_2_without_compression_is_that_of_the_mount(self):
+        self.run_tasks(self.plan_zarr("--tasks", "2", "--zarr-format", "2", "--level", "0"))
+        self.finish()
+        self.succeeds("export", self.PBMC, "anndata.zarr", self.join("shown") + "/")
+        self.assertEqual(tree(self.target), tree(self.join("shown")))
+
+    def test_beside_other_files(self):
+        self.succeeds("export", "--plan", "--tasks", "3", self.PBMC, "obs", "anndata.zarr", self.path)
+        for number in (1, 2, 3):
+            self.task(number)
+        self.finish()
+        self.succeeds("export", self.PBMC, "obs", self.join("obs") + "/")
+        shutil.move(os.path.join(self.target, "obs"), self.join("obs of tasks"))
+        self.assertEqual(tree(self.join("obs of tasks")), tree(self.join("obs", "obs")))
+        self.assert_is_folder()
+
+    # VIEWS 14 "no larger than the share of a task"
+    def test_shards_are_no_larger_than_the_share_of_a_task(self):
+        store = self.large()
+        self.assertEqual(self.shards_of_x(self.plan_zarr("--tasks", "1", store=store)), [40_000_000])
+        plan = self.plan_zarr("--task-size", "20m", store=store)
+        shards = self.shards_of_x(plan)
+        self.assertEqual((len(shards), sum(shards)), (2, 40_000_000))
+        self.assertLessEqual(max(shards), 20 << 20)
+        self.run_tasks(plan)
+        self.finish("--verify")
+        for name, folder in (("plan", self.written), ("store", store)):
+            self.succeeds("export", "--quiet", "--level", "0", folder, self.join(name + ".h5ad"))
+        with open(self.join("plan.h5ad"), "rb") as found, open(self.join("store.h5ad"), "rb") as expected:
+            self.assertTrue(found.read() == expected.read())
+
+    def test_killed_task_writes_its_shards_again(self):
+        store = self.large()
+        plan = self.plan_zarr("--tasks", "2", store=store)
+        for number in (1, 2):
+            process = subprocess.Popen(
+                [PROGRAM, "export", "--task", str(number), "-o", "threads=1", self.path, self.target],
+                stderr=subprocess.DEVNULL,
+            )
+            parts = []
+            while process.poll() is None and not parts:
+                parts = glob.glob(os.path.join(self.written, "X", "c", "*", ".*.plainfs-part"))
+            process.kill()
+            process.wait()
+        self.fails(75, "export", "--finish", self.path, self.target)
+        self.run_tasks(plan)
+        self.finish("--verify")
+        self.succeeds("export", "--quiet", "--level", "0", self.written, self.join("plan.h5ad"))
+        self.succeeds("export", "--quiet", "--level", "0", store, self.join("store.h5ad"))
+        with open(self.join("plan.h5ad"), "rb") as found, open(self.join("store.h5ad"), "rb") as expected:
+            self.assertTrue(found.read() == expected.read())
+        self.assertEqual(glob.glob(os.path.join(self.target, "**", ".*plainfs*"), recursive=True), [])
+
+    def test_a_changed_shard_is_found_and_written_again(self):
+        plan = self.plan_zarr("--tasks", "2")
+        self.run_tasks(plan)
+        number = [file["path"] for file in plan["files"]].index("anndata.zarr/X/data/c/0")
+        (part,) = glob.glob(os.path.join(self.written, "X", "data", "c", f".*-{number}.plainfs-part"))
+        for change, option in ((lambda data: b"\xff" + data[1:], ["--verify"]), (lambda data: data + b"x", [])):
+            with open(part, "rb") as file:
+                content = file.read()
+            with open(part, "wb") as file:
+                file.write(change(content))
+            self.fails(75, "export", "--finish", *option, self.path, self.target, mentions="anndata.zarr/X/data/c/0: ")
+            (again,) = self.status()["missing"]
+            self.task(again)
+        self.finish("--verify")
+        self.assert_is_folder()
+
+    def test_finished_folder_is_done(self):
+        plan = self.plan_zarr("--tasks", "2")
+        self.run_tasks(plan)
+        self.assertFalse(self.status()["finished"])
+        self.finish()
+        self.assertTrue(self.status()["finished"])
+        before = os.stat(os.path.join(self.written, "zarr.json")).st_ino
+        self.run_tasks(plan)
+        self.finish()
+        self.assertEqual(os.stat(os.path.join(self.written, "zarr.json")).st_ino, before)
+        self.assert_is_folder()
+
+    def test_other_level_replaces_a_finished_folder(self):
+        for options in (["--level", "1"], ["--level", "9"], ["--level", "0"]):
+            plan = self.plan_zarr("--tasks", "2", *options)
+            self.assertEqual(self.status()["missing"], [1, 2])
+            self.run_tasks(plan)
+            self.finish()
+            self.assert_is_folder(*options)
+
+    def test_other_version_in_the_way_is_refused(self):
+        self.run_tasks(self.plan_zarr("--tasks", "1"))
+        self.finish()
+        self.plan_zarr("--tasks", "1", "--zarr-format", "2")
+        mentions = "anndata.zarr: has zarr.json of another version of Zarr; remove the folder first"
+        self.fails(16, "export", "--task", "1", self.path, self.target, mentions=mentions)
+        self.assert_is_folder()
+
+    def test_damaged_shard_costs_the_whole_folder(self):
+        store = self.large()
+        with open(os.path.join(store, "X", "3.0"), "wb") as file:
+            file.write(b"x")
+        time.sleep(0.02)
+        plan = self.plan_zarr("--tasks", "2", store=store)
+        for number in (1, 2):
+            run("export", "--task", str(number), self.path, self.target)
+        self.assertEqual(self.status()["missing"], [])
+        self.assertEqual(len(self.status()["failed"]), 1)
+        self.fails(14, "export", "--finish", self.path, self.target, mentions=["left incomplete", "X/c/"])
+        self.assertFalse(os.path.exists(os.path.join(self.written, "zarr.json")))
+        self.assertEqual(len(plan["packed"]), 1)
+
+    # VIEWS 14 "an archive is refused"
+    def test_archive_is_refused(self):
+        self.fails(
+            15,
+            "export",
+            "--plan",
+            self.PBMC,
+            "anndata.zarr.zip",
+            self.path,
+            mentions="tasks cannot share one archive; plan anndata.zarr",
+        )
+
+    def test_options_of_zarr_need_a_folder(self):
+        for options in (["--level", "3"], ["--zarr-format", "3"]):
+            self.fails(1, "export", "--plan", *options, self.PBMC, "obs", self.path, mentions="none is in the plan")
+
+    def test_plans_with_invalid_packed_folders(self):
+        def outside(plan):
+            plan["packed"][0]["path"] = "obs"
+
+        def unknown(plan):
+            plan["files"][0]["packed"] = 1
+
+        def empty(plan):
+            plan["packed"].append({**plan["packed"][0], "path": "other.zarr"})
+
+        def divided(plan):
+            (ranges,) = [task["ranges"] for task in plan["tasks"]]
+            file, first, size = ranges[0]
+            ranges[:1] = [[file, first, 1], [file, 1, size - 1]]
+
+        def level(plan):
+            plan["packed"][0]["level"] = 10
+
+        for change, mentions in (
+            (outside, "does not lie in obs"),
+            (unknown, "no packed folder 1"),
+            (empty, "other.zarr: a packed folder without files"),
+            (divided, "several tasks share a file of a packed folder"),
+            (level, "level 10"),
+        ):
+            plan = self.plan_zarr("--tasks", "1")
+            change(plan)
+            with open(self.path, "w", encoding="utf-8") as file:
+                json.dump(plan, file)
+            for command in (["--task", "1"], ["--finish"]):
+                self.fails(14, "export", *command, self.path, self.target, mentions=mentions)
 
 
 class Engines(Planned):

@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import slurm
 from optional import needs
-from planned import PROGRAM, Planned, write_zeros
+from planned import PROGRAM, SAMPLES, Planned, write_zeros
 
 
 LARGE = 60_000_000
@@ -93,6 +93,13 @@ class Slurm(Cluster):
         self.submit("1-3", task)
         self.shell("plainfs export --finish plan.json out")
         self.assert_is_store(self.join("out"))
+
+    def test_an_array_exports_a_zarr_folder(self):
+        pbmc = os.path.join(SAMPLES, "pbmc.h5ad")
+        count = int(self.shell(f"plainfs export --plan --tasks 3 {pbmc} anndata.zarr plan.json"))
+        self.submit(f"1-{count}", "plainfs export --task plan.json out")
+        self.shell("plainfs export --finish plan.json out")
+        self.shell(f"plainfs export --quiet {pbmc} whole.zarr && diff -r whole.zarr out/anndata.zarr")
 
 
 @needs("parallel")

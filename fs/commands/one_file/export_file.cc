@@ -532,19 +532,28 @@ FileOptions take_file_options(Arguments& arguments) {
     options.without.push_back(std::move(part));
   if (!options.assay.empty() && !options.of.empty())
     throw Failure(kUsage, "export: --assay NAME cannot be used with --of PATH");
+  options.zarr_version = take_zarr_version(arguments);
+  options.level = take_level(arguments);
+  return options;
+}
+
+int take_zarr_version(Arguments& arguments) {
   const std::string version = take_value(arguments, "--zarr-format");
-  if (!version.empty() && version != "2" && version != "3")
+  if (version.empty()) return 0;
+  if (version != "2" && version != "3")
     throw Failure(kUsage, fmt::format("--zarr-format {}: expected 2 or 3", version));
-  if (!version.empty()) options.zarr_version = version == "2" ? 2 : 3;
+  return version == "2" ? 2 : 3;
+}
+
+std::optional<int> take_level(Arguments& arguments) {
   const std::string text = take_value(arguments, "--level");
-  if (text.empty()) return options;
+  if (text.empty()) return std::nullopt;
   int level = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, level);
   if (error != std::errc() || stopped != end || level < 0 || level > kMaxLevel)
     throw Failure(kUsage, fmt::format("--level {}: expected a number from 0 to {}", text, kMaxLevel));
-  options.level = level;
-  return options;
+  return level;
 }
 
 void check_target(const std::string& target, const std::string& store, const FileOptions& options) {

@@ -33,6 +33,11 @@ struct FileOptions {
 // options of other converters, with the name that they have here.
 FileOptions take_file_options(Arguments& arguments);
 
+// Removes `--zarr-format V` and returns V, 2 or 3; 0: it is not given.
+int take_zarr_version(Arguments& arguments);
+// Removes `--level N` and returns N, 0 to 9.
+std::optional<int> take_level(Arguments& arguments);
+
 // Throws Failure(kNotWritten) if something exists at target that an export does not replace.
 void check_target(const std::string& target, const std::string& store, const FileOptions& options);
 

@@ -18,8 +18,9 @@
 namespace plainfs {
 namespace {
 
-constexpr int64_t kPlanVersion = 2;
+constexpr int64_t kPlanVersion = 3;
 constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
+constexpr uint64_t kMaxPackedLevel = 9;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw damaged("{}", why);
@@ -38,7 +39,7 @@ const std::string& checked_path(const std::string& path) {
   return path;
 }
 
-// Checks that the ranges cover each byte of every file once.
+// Checks that the ranges cover each byte of every file once, and the files of packed folders as a whole.
 void check_ranges(const ExportPlan& plan) {
   std::vector<std::vector<PlannedRange>> of_file(plan.files.size());
   for (const auto& task : plan.tasks) {
@@ -60,6 +61,8 @@ void check_ranges(const ExportPlan& plan) {
     }
     if (!is_whole || at != plan.files[i].size)
       refuse(fmt::format("{}: its ranges do not cover each of its bytes once", plan.files[i].path));
+    if (plan.files[i].packed && of_file[i].size() != 1)
+      refuse(fmt::format("{}: several tasks share a file of a packed folder", plan.files[i].path));
   }
 }
 
@@ -86,7 +89,19 @@ Json json_of(const ExportedLink& link) {
 Json json_of(const PlannedFile& file) {
   const Json::List modified{Json::of(int64_t{file.modified.tv_sec}),
                             Json::of(int64_t{file.modified.tv_nsec})};
-  return Json::Object{{"path", file.path}, {"bytes", Json::of(file.size)}, {"modified", modified}};
+  Json::Object text{{"path", file.path}, {"bytes", Json::of(file.size)}, {"modified", modified}};
+  if (file.packed) text.emplace_back("packed", Json::of(uint64_t{*file.packed}));
+  return text;
+}
+
+Json json_of(const PlannedFolder& folder) {
+  const std::optional<int> level = folder.packing.level;
+  return Json::Object{{"path", folder.path},
+                      {"version", Json::of(int64_t{folder.packing.version})},
+                      {"level", level ? Json::of(int64_t{*level}) : Json()},
+                      {"file_bytes", Json::of(folder.packing.file_bytes)},
+                      {"root_bytes", Json::of(folder.root_size)},
+                      {"root_crc32", Json::of(uint64_t{folder.root_crc})}};
 }
 
 Json json_of(const PlannedRange& range) {
@@ -158,6 +173,7 @@ Json json_of(const ExportPlan& plan) {
                       {"folders", list_of(plan.folders)},
                       {"links", list_of(plan.links)},
                       {"files", list_of(plan.files)},
+                      {"packed", list_of(plan.packed)},
                       {"tasks", tasks_of(plan)}};
 }
 
@@ -185,7 +201,43 @@ PlannedFile file_of(const Json& text) {
   file.modified.tv_nsec = number_at<long>(modified, 1);
   if (file.modified.tv_nsec < 0 || file.modified.tv_nsec > 999'999'999)
     refuse(fmt::format("{}: invalid nanoseconds {}", file.path, file.modified.tv_nsec));
+  if (text.find("packed")) file.packed = required_count(text, "packed");
   return file;
+}
+
+PlannedFolder packed_folder_of(const Json& text) {
+  PlannedFolder folder;
+  folder.path = checked_path(required_text(text, "path"));
+  const uint64_t version = required_count(text, "version");
+  if (version > 3) refuse(fmt::format("{}: version {}", folder.path, version));
+  folder.packing.version = static_cast<int>(version);
+  if (!required(text, "level").is_null()) {
+    const uint64_t level = required_count(text, "level");
+    if (level > kMaxPackedLevel) refuse(fmt::format("{}: level {}", folder.path, level));
+    folder.packing.level = static_cast<int>(level);
+  }
+  folder.packing.file_bytes = required_count(text, "file_bytes");
+  folder.root_size = required_count(text, "root_bytes");
+  folder.root_crc = static_cast<uint32_t>(required_count(text, "root_crc32"));
+  return folder;
+}
+
+// Finds the first file of each packed folder, and checks that all lie in it.
+void find_roots(ExportPlan& plan) {
+  std::vector<bool> is_known(plan.packed.size());
+  for (size_t i = 0; i < plan.files.size(); ++i) {
+    const PlannedFile& file = plan.files[i];
+    if (!file.packed) continue;
+    if (*file.packed >= plan.packed.size())
+      refuse(fmt::format("{}: no packed folder {}", file.path, *file.packed));
+    PlannedFolder& folder = plan.packed[*file.packed];
+    if (!file.path.starts_with(folder.path + "/"))
+      refuse(fmt::format("{}: does not lie in {}", file.path, folder.path));
+    if (!is_known[*file.packed]) folder.root = i;
+    is_known[*file.packed] = true;
+  }
+  for (size_t i = 0; i < plan.packed.size(); ++i)
+    if (!is_known[i]) refuse(fmt::format("{}: a packed folder without files", plan.packed[i].path));
 }
 
 // Returns the value of an option that plans of earlier builds do not have.
@@ -235,6 +287,9 @@ ExportPlan plan_of(const Json& text) {
     plan.links.push_back({checked_path(required_text(link, "path")), required_text(link, "text")});
   });
   for_each_required(text, "files", [&](const Json& file) { plan.files.push_back(file_of(file)); });
+  for_each_required(text, "packed",
+                    [&](const Json& folder) { plan.packed.push_back(packed_folder_of(folder)); });
+  find_roots(plan);
   for_each_required(text, "tasks", [&](const Json& task) {
     if (required_count(task, "id") != plan.tasks.size() + 1)
       refuse("its tasks are not numbered 1, 2, 3 and so on");

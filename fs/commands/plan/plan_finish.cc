@@ -67,6 +67,7 @@ class Finish {
   ExitCode run() {
     standing_ = standing_of(plan_, state_);
     check_none_is_missing();
+    for (const PlannedFolder& folder : plan_.packed) check_packed_place(folder_, folder);
     for (const std::string& path : plan_.folders) make([&] { folder_.make_folder(path); });
     for (const ExportedLink& link : plan_.links) make([&] { folder_.make_link(link.path, link.text); });
     progress_.begin("finishing", Progress::Unit::files, plan_.files.size());
@@ -122,15 +123,16 @@ class Finish {
 
   void verify(size_t i) {
     const PlannedFile& file = plan_.files[i];
-    if (!standing_.errors[i].empty() || state_.is_whole(file)) return;
+    if (!standing_.errors[i].empty() || is_whole(i)) return;
     const PartFile part = state_.existing_part(i);
     if (!part.has_file()) return redo(i, "its part is missing", tasks_of_file_[i]);
     std::vector<char> bytes(kExportPiece);
     for (const Share& share : tasks_of_file_[i]) {
       const PlannedRange& range = plan_.tasks[share.task][share.range];
       uint32_t crc = 0;
-      for (uint64_t at = 0; at < range.size;) {
-        const uint64_t wanted = std::min<uint64_t>(bytes.size(), range.size - at);
+      const uint64_t size = file.packed ? part.size() : range.size;
+      for (uint64_t at = 0; at < size;) {
+        const uint64_t wanted = std::min<uint64_t>(bytes.size(), size - at);
         const size_t got = part.read_at(range.first + at, bytes.data(), wanted);
         crc = crc32(std::as_bytes(std::span(bytes.data(), got)), crc);
         if (got < wanted) break;
@@ -138,14 +140,25 @@ class Finish {
       }
       const std::optional<TaskRecord>& record = standing_.records[share.task];
       if (record && (*record)[share.range].crc != crc)
-        redo(
-            i,
-            fmt::format("bytes {} to {} differ from what was written", range.first, range.first + range.size),
-            {share});
+        redo(i, fmt::format("bytes {} to {} differ from what was written", range.first, range.first + size),
+             {share});
     }
   }
 
-  // The marks of whole folders come last, if the folder is complete.
+  // Returns the record of a file that one task writes whole; null: it has no record.
+  const RangeRecord* record_of(size_t i) const {
+    const Share& share = tasks_of_file_[i].front();
+    const std::optional<TaskRecord>& record = standing_.records[share.task];
+    return record ? &(*record)[share.range] : nullptr;
+  }
+
+  bool is_whole(size_t i) const {
+    const PlannedFile& file = plan_.files[i];
+    return file.packed ? state_.is_whole(file, record_of(i)) : state_.is_whole(file);
+  }
+
+  // The marks of whole folders come last, if the folder is complete, and after them the root of a packed
+  // folder.
   void finish_all() {
     std::vector<std::string> paths, failed;
     for (size_t i = 0; i < plan_.files.size(); ++i) {
@@ -153,10 +166,18 @@ class Finish {
       if (!standing_.errors[i].empty()) failed.push_back(paths.back());
     }
     const WholeFolders whole(paths, failed);
-    for (const bool are_marks : {false, true}) {
+    // Readers open no folder while its files are replaced.
+    for (const PlannedFolder& folder : plan_.packed)
+      if (state_.existing_part(folder.root).has_file()) folder_.remove_file(plan_.files[folder.root].path);
+    const auto turn = [&](size_t i) {
+      const PlannedFile& file = plan_.files[i];
+      return file.packed && plan_.packed[*file.packed].root == i ? 2 : whole.is_mark(paths[i]) ? 1 : 0;
+    };
+    for (const int now : {0, 1, 2}) {
+      check_none_is_missing();  // a folder without one of its files gets no mark
       for (size_t i = 0; i < paths.size(); ++i) {
-        if (whole.is_mark(paths[i]) != are_marks) continue;
-        make([&] { are_marks&& whole.is_broken(paths[i]) ? withhold(i) : finish(i); });
+        if (turn(i) != now) continue;
+        make([&] { now > 0 && whole.is_broken(paths[i]) ? withhold(i) : finish(i); });
         progress_.add(1);
       }
     }
@@ -180,16 +201,19 @@ class Finish {
       return;
     }
     if (!part.has_file()) {
-      if (!state_.is_whole(file)) redo(i, "its part is missing", tasks_of_file_[i]);
+      if (!is_whole(i)) redo(i, "its part is missing", tasks_of_file_[i]);
       return;
     }
-    if (part.size() != file.size)
-      return redo(i, fmt::format("its part has {} bytes, expected {}", part.size(), file.size),
-                  tasks_of_file_[i]);
+    const RangeRecord* const record = file.packed ? record_of(i) : nullptr;
+    if (file.packed && (!record || !record->size))
+      return part.discard();  // of a late run: the folder is finished
+    const uint64_t size = file.packed ? *record->size : file.size;
+    if (part.size() != size)
+      return redo(i, fmt::format("its part has {} bytes, expected {}", part.size(), size), tasks_of_file_[i]);
     try {
-      part.finish(file.size, file.modified, folder_.name_of(file.path));
+      part.finish(size, file.modified, folder_.name_of(file.path));
     } catch (const Failure&) {
-      if (!state_.is_whole(file)) throw;  // else another process is finishing as well
+      if (!is_whole(i)) throw;  // else another process is finishing as well
     }
   }
 

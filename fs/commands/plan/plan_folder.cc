@@ -11,8 +11,12 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <string_view>
 
+#include "formats/core/base/bytes.h"
 #include "formats/core/base/descriptor.h"
+#include "formats/core/codecs/checksum.h"
 #include "formats/core/text/json_members.h"
 #include "fs/commands/plan/replace_file.h"
 
@@ -70,9 +74,13 @@ std::optional<TaskRecord> PlanFolder::record(size_t task) const try {
       one.code = static_cast<ExitCode>(required_count(range, "code"));
     } else {
       one.crc = static_cast<uint32_t>(required_count(range, "crc32"));
+      if (range.find("bytes")) one.size = required_count(range, "bytes");
     }
   });
   if (record.size() != plan_.tasks[task].size()) return std::nullopt;
+  for (size_t i = 0; i < record.size(); ++i)
+    if (plan_.files[plan_.tasks[task][i].file].packed && record[i].error.empty() && !record[i].size)
+      return std::nullopt;
   return record;
 } catch (const Error&) {
   return std::nullopt;
@@ -81,7 +89,9 @@ std::optional<TaskRecord> PlanFolder::record(size_t task) const try {
 void PlanFolder::keep_record(size_t task, const TaskRecord& record) const {
   JsonList ranges;
   for (const RangeRecord& range : record) {
-    if (range.error.empty())
+    if (range.error.empty() && range.size)
+      ranges.add(Json::Object{{"crc32", Json::of(uint64_t{range.crc})}, {"bytes", Json::of(*range.size)}});
+    else if (range.error.empty())
       ranges.add(Json::Object{{"crc32", Json::of(uint64_t{range.crc})}});
     else
       ranges.add(Json::Object{{"error", range.error}, {"code", Json::of(int64_t{range.code})}});
@@ -113,7 +123,23 @@ void PlanFolder::remove_folders() const {
 }
 
 bool PlanFolder::is_whole(const PlannedFile& file) const {
-  return folder_.has_file(file.path, file.size, file.modified);
+  if (!file.packed) return folder_.has_file(file.path, file.size, file.modified);
+  return folder_.has_file(file.path, std::nullopt, file.modified) && is_finished(plan_.packed[*file.packed]);
+}
+
+bool PlanFolder::is_whole(const PlannedFile& file, const RangeRecord* record) const {
+  if (!file.packed || !record || !record->size) return is_whole(file);
+  return folder_.has_file(file.path, record->size, file.modified);
+}
+
+bool PlanFolder::is_finished(const PlannedFolder& folder) const {
+  const PlannedFile& root = plan_.files[folder.root];
+  if (!folder_.has_file(root.path, folder.root_size, root.modified)) return false;
+  const Descriptor around = folder_.existing_folder(root.path.substr(0, root.path.rfind('/')));
+  const Descriptor file(
+      ::openat(around.number(), folder_.name_of(root.path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const std::optional<std::string> content = file.number() < 0 ? std::nullopt : read_rest(file.number());
+  return content && crc32(as_byte_span(*content)) == folder.root_crc;
 }
 
 bool PlanFolder::is_whole(size_t task) const {
@@ -133,6 +159,21 @@ PartFile PlanFolder::part(size_t file) const {
 PartFile PlanFolder::existing_part(size_t file) const {
   const std::string& path = plan_.files[file].path;
   return PartFile::existing(folder_.folder_of(path), planned_part_name(plan_.id, file), folder_.whole(path));
+}
+
+void check_packed_place(const TargetFolder& target, const PlannedFolder& folder) {
+  static constexpr std::string_view kZarr2[] = {".zmetadata", ".zgroup", ".zarray", ".zattrs"};
+  static constexpr std::string_view kZarr3[] = {"zarr.json"};
+  const bool is_version_2 = folder.packing.version == 2;
+  const Descriptor place = target.existing_folder(folder.path);
+  if (place.number() < 0) return;
+  for (const std::string_view name :
+       is_version_2 ? std::span(kZarr3) : std::span<const std::string_view>(kZarr2)) {
+    struct stat status {};
+    if (::fstatat(place.number(), std::string(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    throw Failure(kNotWritten, fmt::format("{}: has {} of another version of Zarr; remove the folder first",
+                                           target.whole(folder.path), name));
+  }
 }
 
 }  // namespace plainfs

@@ -23,6 +23,7 @@ struct RangeRecord {
   uint32_t crc = 0;          // CRC-32 (as in gzip and zip) of its bytes
   ExitCode code = kSuccess;  // otherwise the reason of the failure
   std::string error;
+  std::optional<uint64_t> size{};  // bytes of a file of a packed folder
 };
 using TaskRecord = std::vector<RangeRecord>;  // one per range of the task
 
@@ -43,8 +44,12 @@ class PlanFolder {
   // Removes the directory of the records if it is empty.
   void remove_folders() const;
 
-  // Returns whether the file has its name, size and time.
+  // Returns whether the file has its name, size and time. One of a packed folder, of which no size is known
+  // before it is written, is whole if the folder is finished: its root document is the planned one, which
+  // comes last.
   bool is_whole(const PlannedFile& file) const;
+  // Returns that of a file with this record of its range; null: it has no record.
+  bool is_whole(const PlannedFile& file, const RangeRecord* record) const;
   // Returns whether all files of the task are whole; for a task without files, all files of the plan.
   bool is_whole(size_t task) const;
 
@@ -54,10 +59,15 @@ class PlanFolder {
 
  private:
   std::string path_of(size_t task) const;
+  bool is_finished(const PlannedFolder& folder) const;
 
   const TargetFolder& folder_;
   const ExportPlan& plan_;
   const std::string records_;  // the directory of the records, below the folder
 };
+
+// Throws Failure(kNotWritten) if a packed folder would lie where an earlier export has left documents of
+// another version of Zarr, which some readers would take for those of the folder.
+void check_packed_place(const TargetFolder& target, const PlannedFolder& folder);
 
 }  // namespace plainfs

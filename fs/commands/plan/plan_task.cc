@@ -7,8 +7,11 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "formats/core/base/modified_time.h"
@@ -63,6 +66,41 @@ std::optional<size_t> task_of_environment() {
   return std::nullopt;
 }
 
+// Thrown to stop writing a file that another run of this task has written.
+struct Overtaken {};
+
+// The part of a file of a packed folder.
+class PackedPart : public PackedSink {
+ public:
+  // has_ended: returns whether the file need not be written any more.
+  PackedPart(PartFile& part, std::function<bool()> has_ended)
+      : part_(part), has_ended_(std::move(has_ended)) {}
+
+  void write_at(uint64_t offset, ByteSpan bytes) override {
+    if (has_ended_()) throw Overtaken();
+    part_.write_at(offset, bytes);
+    crc_ = crc32(bytes, crc_);
+  }
+  void read_at(uint64_t offset, std::span<std::byte> bytes) override {
+    const size_t got = part_.read_at(offset, reinterpret_cast<char*>(bytes.data()), bytes.size());
+    std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(got), bytes.end(), std::byte{0});
+  }
+  // Returns the CRC-32 of everything written.
+  uint32_t crc() const { return crc_; }
+
+ private:
+  PartFile& part_;
+  const std::function<bool()> has_ended_;
+  uint32_t crc_ = 0;
+};
+
+// A packed folder of a plan as this task finds it.
+struct FoundFolder {
+  std::unique_ptr<const PackedFolder> packed;
+  std::unordered_map<std::string, size_t> numbers{};  // of its files, by their paths in it
+  std::optional<Error> error{};                       // the reason that it is missing
+};
+
 class Task {
  public:
   Task(Session& session, const ExportPlan& plan, const TargetFolder& folder, size_t number)
@@ -82,6 +120,7 @@ class Task {
     for (const PlannedRange& range : ranges_) total += range.size;
     progress_.begin("writing", Progress::Unit::bytes, total);
     TaskRecord record(ranges_.size());
+    find_packed();
     context_.workers.parallel_for(ranges_.size(), [&](size_t i) { write(ranges_[i], record[i]); });
     if (is_overtaken_ && (is_done() || state_.is_whole(number_))) return there_already();
     if (is_overtaken_)
@@ -136,7 +175,57 @@ class Task {
     }
   }
 
+  // Finds the packed folders of which this task has files, and keeps the errors.
+  void find_packed() {
+    packed_.resize(plan_.packed.size());
+    for (const PlannedRange& range : ranges_) {
+      const std::optional<size_t> number = plan_.files[range.file].packed;
+      if (!number || packed_[*number].packed || packed_[*number].error) continue;
+      FoundFolder& found = packed_[*number];
+      const PlannedFolder& folder = plan_.packed[*number];
+      try {
+        const OpenMeaning meaning = filesystem_.meaning(filesystem_.find(folder.path));
+        if (!meaning.what.pack) throw Error(Errc::changed, "is no folder that is written compressed");
+        found.packed = meaning.what.pack(folder.packing);
+        for (size_t i = 0; i < found.packed->files().size(); ++i)
+          found.numbers.emplace(folder.path + "/" + found.packed->files()[i].path, i);
+      } catch (const Error& error) {
+        found.error = error;
+      }
+    }
+  }
+
+  void write_packed(const PlannedFile& file, const PlannedRange& range, RangeRecord& record) {
+    const FoundFolder& folder = packed_[*file.packed];
+    if (folder.error) throw *folder.error;
+    const auto known = folder.numbers.find(file.path);
+    if (known == folder.numbers.end() || folder.packed->files()[known->second].bytes != file.size)
+      throw Error(Errc::changed, "is another file than was planned");
+    PartFile part = state_.part(range.file);
+    if (part.is_new() && !begin_part(file, range)) return part.discard();
+    PackedPart sink(part, [&] {
+      if (state_.has_record(number_)) is_overtaken_ = true;
+      return is_overtaken_.load();
+    });
+    uint64_t size = 0;
+    try {
+      size = folder.packed->write(known->second, sink, [&](uint64_t bytes) { progress_.add(bytes); });
+    } catch (const Overtaken&) {
+      return;
+    }
+    part.reserve(size);  // a part that was left may be longer
+    finish_part(file, part);
+    record.size = size;
+    record.crc = sink.crc();
+  }
+
+  void finish_part(const PlannedFile& file, PartFile& part) {
+    if (ranges_.size() <= kFewRanges) part.flush();
+    part.set_time(file.modified);  // another run of this task may have given the file its name already
+  }
+
   void write_range(const PlannedFile& file, const PlannedRange& range, RangeRecord& record) {
+    if (file.packed) return write_packed(file, range, record);
     const Inode inode = filesystem_.find(file.path);
     const auto size = static_cast<uint64_t>(filesystem_.status(inode).st_size);
     if (size != file.size)
@@ -156,8 +245,7 @@ class Task {
                   progress_.add(piece.size());
                   return true;
                 });
-    if (ranges_.size() <= kFewRanges) part.flush();
-    part.set_time(file.modified);  // another run of this task may have given the file its name already
+    finish_part(file, part);
     record.crc = crc;
   }
 
@@ -207,6 +295,7 @@ class Task {
   const PlanFolder state_;
   const size_t number_;  // from 0
   const std::vector<PlannedRange>& ranges_;
+  std::vector<FoundFolder> packed_;  // of ExportPlan::packed
   Progress progress_;
   Failures failures_{progress_};
   std::atomic<bool> may_record_{true};     // no failure that may pass
@@ -232,12 +321,15 @@ void check_places(Session& session, const ExportPlan& plan, const TargetFolder& 
   ReadSources sources(session);
   for (const PlannedRange& range : ranges) {
     try {
-      sources.add(session.filesystem().find(plan.files[range.file].path));
+      const PlannedFile& file = plan.files[range.file];
+      sources.add(session.filesystem().find(file.packed ? plan.packed[*file.packed].path : file.path));
     } catch (const Error&) {
       // writing the file reports the error
     }
   }
   sources.check_folder(folder.path());
+  for (const PlannedRange& range : ranges)
+    if (const auto packed = plan.files[range.file].packed) check_packed_place(folder, plan.packed[*packed]);
   for (const PlannedRange& range : ranges) sources.check_file(folder.whole(plan.files[range.file].path));
 }
 

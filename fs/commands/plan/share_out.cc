@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <queue>
+#include <utility>
 
 #include "fs/commands/plan/export_plan.h"
 
@@ -21,14 +24,17 @@ class Sharing {
       : files_(files), cut_(cut), shares_(tasks), bytes_(tasks) {}
 
   std::vector<std::vector<PlannedRange>> make() {
-    std::vector<size_t> others;
+    std::vector<size_t> others, whole;
     for (size_t i = 0; i < files_.size(); ++i) {
-      if (shares_.size() > 1 && files_[i].size / shares_.size() >= kLeastShare)
+      if (files_[i].packed)
+        whole.push_back(i);
+      else if (shares_.size() > 1 && files_[i].size / shares_.size() >= kLeastShare)
         share_by_all(i);
       else
         others.push_back(i);
     }
     fill_up(others);
+    add_whole(whole);
     for (auto& share : shares_)
       std::sort(share.begin(), share.end(),
                 [](const PlannedRange& a, const PlannedRange& b) { return a.file < b.file; });
@@ -78,6 +84,21 @@ class Sharing {
         at = end;
         if (at == size) break;
       }
+    }
+  }
+
+  // Gives each file to the task with the fewest bytes, the largest file first.
+  void add_whole(std::vector<size_t>& files) {
+    std::stable_sort(files.begin(), files.end(),
+                     [this](size_t a, size_t b) { return files_[a].size > files_[b].size; });
+    using Load = std::pair<uint64_t, size_t>;  // bytes, task
+    std::priority_queue<Load, std::vector<Load>, std::greater<>> loads;
+    for (size_t task = 0; task < shares_.size(); ++task) loads.push({bytes_[task], task});
+    for (const size_t file : files) {
+      const size_t task = loads.top().second;
+      loads.pop();
+      give(task, file, 0, files_[file].size);
+      loads.push({bytes_[task], task});
     }
   }
 

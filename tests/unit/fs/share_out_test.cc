@@ -68,6 +68,19 @@ BOOST_AUTO_TEST_CASE(indivisible_file_is_one_task) {
   check(files, shares);
 }
 
+// The files of a packed folder even out what the others leave.
+BOOST_AUTO_TEST_CASE(packed_files_go_whole_to_the_task_with_least) {
+  auto files = files_of({50 * kMega, 100 * kMega, 30 * kMega, 90 * kMega, 1000, 200 * kMega});
+  for (const size_t packed : {1, 2, 3, 4, 5}) files[packed].packed = 0;
+  const Shares shares = share_out(files, 3, anywhere);
+  const std::vector<uint64_t> sums = check(files, shares);
+  for (const auto& task : shares)
+    for (const PlannedRange& range : task)
+      if (range.file > 0) BOOST_CHECK_EQUAL(range.size, files[range.file].size);
+  BOOST_CHECK_LT(*std::max_element(sums.begin(), sums.end()), 220 * kMega);
+  BOOST_CHECK_GT(*std::min_element(sums.begin(), sums.end()), 115 * kMega);
+}
+
 BOOST_AUTO_TEST_CASE(large_files_are_shared_equally) {
   const auto files = files_of({300 * kMega, 10 * kMega, 90 * kMega, 40 * kMega});
   const Shares shares = share_out(files, 3, anywhere);
