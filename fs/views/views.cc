@@ -80,7 +80,7 @@ constexpr FileRow kFiles[] = {
     {"parquet", "NAME.parquet", forms::kTableParquet, offer_parquet_of_table, kUnlisted, "parquet 3"},
     {"parquet", "NAME.parquet", forms::kTableParquet, offer_parquet_of_array, kUnlisted, "parquet 3"},
     {"xlsx", "workbook.xlsx", forms::kWorkbook, offer_workbook_of_matrices, kUnlisted,
-     "xlsx 1"},  // or ASSAY.xlsx
+     "xlsx 2"},  // or ASSAY.xlsx
     {"xlsx", "VAR.table.xlsx", forms::kTableXlsx, offer_tables_of_variables, kUnlisted},
     {"xlsx", "NAME.xlsx", forms::kTableXlsx, offer_xlsx_of_table, kUnlisted, "xlsx 1"},
     {"xlsx", "NAME.xlsx", forms::kTableXlsx, offer_xlsx_of_array, kUnlisted, "xlsx 1"},

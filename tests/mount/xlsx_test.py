@@ -317,6 +317,7 @@ class WorkbookTest(Folder):
         with Mount(store) as mount:
             sheets = sheets_of(mount.join("workbook.xlsx"))
             self.assertEqual(sorted(sheets), ["Cells_2", "a_1_", "about", "cells", "genes"])
+            self.assertIn("sheet a_1_", {row["A"] for row in sheets["about"]})
             left_out = {row["B"] for row in sheets["about"] if row["A"] == "not in this file"}
             self.assertEqual(left_out, {"X", "obsm/cube", "obsm/wide"})
             self.assertIn("obsm/wide is left out", mount.read(".plainfs", "log").decode())
@@ -327,6 +328,42 @@ class WorkbookTest(Folder):
                 sheets = sheets_of(mount.join("assays", assay + ".xlsx"))
                 self.assertEqual(list(sheets)[:2], ["cells", "genes"])
                 self.assertIsNone(difference(sheets["cells"], fields_of(mount.join("meta.data.csv"))))
+
+    # VIEWS 10 "has all of them"
+    def test_workbook_of_several_assays_has_all_of_them(self):
+        store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
+        target = os.path.join(self.folder, "all.xlsx")
+        done = run(PROGRAM, "export", store, target)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with Mount(store) as mount:
+            sheets = sheets_of(mount.join("workbook.xlsx"))
+            self.assertEqual(sheets_of(target), sheets)
+            names = ["cells", "X_umap", "spatial", "rna genes", "rna X_pca", "prot genes", "about"]
+            self.assertEqual(list(sheets), names)
+            self.assertIsNone(difference(sheets["cells"], fields_of(mount.join("meta.data.csv"))))
+            for assay, modality in (("RNA", "rna"), ("ADT", "prot")):
+                own = sheets_of(mount.join("assays", assay + ".xlsx"))
+                self.assertEqual(own["genes"], sheets[modality + " genes"])
+                for name, rows in own.items():
+                    if name not in ("cells", "genes", "about"):
+                        (whole,) = {name, "rna " + name, "prot " + name} & set(sheets)
+                        self.assertEqual(rows, sheets[whole], name)
+            about = [(row["A"], row["B"]) for row in sheets["about"][1:]]
+            self.assertEqual([item[6:] for item, _ in about if item.startswith("sheet ")], names[:-1])
+            self.assertIn(("genes of prot", "6"), about)
+            self.assertIn(("not in this file", "prot/layers/counts"), about)
+
+    def test_workbooks_of_modalities_and_experiments_are_one(self):
+        for store, names in (
+            ("conversions/sce_whole/store.rds", ["gene cells", "gene genes", "prot genes"]),
+            ("anndata/mudata_041/store.h5mu", ["cells", "mod2 genes", "mod1 genes"]),
+        ):
+            with Mount(os.path.join(DATA, store)) as mount:
+                sheets = sheets_of(mount.join("workbook.xlsx"))
+                self.assertEqual([name for name in sheets if name.endswith(("cells", "genes"))], names)
+        # One matrix with features of two types has one sheet of genes.
+        with Mount(os.path.join(DATA, "tenx", "v2_feature_types", "store.h5")) as mount:
+            self.assertEqual(list(sheets_of(mount.join("workbook.xlsx"))), ["cells", "genes", "about"])
 
     def test_genes_and_cells_have_workbooks(self):
         with Mount(PBMC, "-o", "parts") as mount:

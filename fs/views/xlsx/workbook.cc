@@ -331,6 +331,16 @@ std::string allowed_name(std::string name) {
 
 }  // namespace
 
+std::string sheet_name(std::string_view modality, std::string_view part) {
+  constexpr size_t kMaxOfPart = 20;
+  const std::string whole = fmt::format("{} {}", modality, part);
+  if (cut(whole, kMaxSheetName) == whole) return whole;
+  const std::string end = cut(part, kMaxOfPart);
+  size_t units = 0;
+  while (cut(end, units) != end) ++units;
+  return fmt::format("{} {}", cut(modality, kMaxSheetName - 1 - units), end);
+}
+
 std::vector<std::string> sheet_names(const std::vector<std::string>& names) {
   std::unordered_set<std::string> taken;
   std::vector<std::string> distinct;

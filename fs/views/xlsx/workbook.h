@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/core/model/context.h"
@@ -33,6 +34,10 @@ std::shared_ptr<ViewFile> workbook_file(std::function<std::vector<Sheet>()> find
 // Returns the columns of a matrix as a table. Row names, or numbers from 1, are the row names. Throws
 // unsupported if there are more columns than a sheet holds. Requires: its rank is 2.
 Table table_of_matrix(const LabelledArray& matrix);
+
+// Returns "rna genes" for a part of a modality, with the beginnings of both if that has over kMaxSheetName
+// characters.
+std::string sheet_name(std::string_view modality, std::string_view part);
 
 // Returns names that Excel accepts: of at most kMaxSheetName characters, none of : \ / ? * [ ], without an
 // apostrophe at an end, and distinct without regard to case.

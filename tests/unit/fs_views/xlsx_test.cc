@@ -87,6 +87,15 @@ BOOST_AUTO_TEST_CASE(names_of_sheets_are_accepted_by_excel) {
   BOOST_TEST(sheet_names({many}).front().size() == 15 * emoji.size());
 }
 
+BOOST_AUTO_TEST_CASE(name_of_a_part_keeps_both_words) {
+  BOOST_TEST(sheet_name("rna", "genes") == "rna genes");
+  BOOST_TEST(sheet_name(std::string(25, 'a'), "genes") == std::string(25, 'a') + " genes");
+  BOOST_TEST(sheet_name(std::string(40, 'a'), "genes") == std::string(25, 'a') + " genes");
+  BOOST_TEST(sheet_name(std::string(40, 'a'), std::string(40, 'b')) ==
+             std::string(10, 'a') + " " + std::string(20, 'b'));
+  BOOST_TEST(sheet_name("a", std::string(40, 'b')) == "a " + std::string(20, 'b'));
+}
+
 BOOST_AUTO_TEST_CASE(days_are_counted_as_excel_does) {
   BOOST_TEST(*serial_of(TimeUnit::day, 19783) == 45352);      // 2024-03-01
   BOOST_TEST(*serial_of(TimeUnit::day, -25508) == 61);        // 1900-03-01
