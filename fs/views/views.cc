@@ -37,7 +37,7 @@ constexpr FileRow kFiles[] = {
     {"nc", "dataset.nc", forms::kDataset, offer_netcdf_of_dataset, kListed, "netcdf 2"},
     {"nc", "VAR.nc", forms::kVariable, offer_netcdf_of_variables, kUnlisted, "netcdf 2"},
     {"h5", "10x/10x.h5", forms::kTenxH5, offer_tenx_h5_of_matrix, kListed, "10x h5 2"},
-    {"loom", "anndata.loom", forms::kLoom, offer_loom_of_matrices, kUnlisted, "loom 1"},  // or ASSAY.loom
+    {"loom", "anndata.loom", forms::kLoom, offer_loom_of_matrices, kUnlisted, "loom 2"},  // or ASSAY.loom
     {"bgzf", "variants.vcf.gz", forms::kVariantsGz, offer_bgzf},
     {"bgzf", "variants.vcf.gz.tbi", forms::kTbi, offer_bgzf_index<IndexKind::tbi>, kListed,
      "position index 1"},

@@ -45,8 +45,12 @@ def texts(dataset):
     return [text.decode() for text in dataset[:]]
 
 
+UNS_ROWS = {'name': ['a', 'b&lt'], 'number': [1.5, 2], 'kind': ['x', 'x']}
+
+
 def hostile_store():
     """Returns an AnnData with names that loom cannot have, and values that it has in another form."""
+    uns_table = pandas.DataFrame(UNS_ROWS, index=['r1', 'r2']).astype({'kind': 'category'})
     store = anndata.AnnData(
         scipy.sparse.csr_matrix(numpy.array([[0, 1.5], [0, 0], [2, 0]], 'f4')),
         obs=pandas.DataFrame(
@@ -59,10 +63,15 @@ def hostile_store():
             index=['c\u00e9', 'c', 'c'],
         ),
         var=pandas.DataFrame({'gene_ids': ['E1', 'E2'], 'Gene': ['g1', 'g2']}, index=['g1', 'g2']),
-        obsm={'X_pca': numpy.arange(6, dtype='f4').reshape(3, 2), 'cube': numpy.zeros((3, 2, 2))},
+        obsm={
+            'X_pca': numpy.arange(6, dtype='f4').reshape(3, 2),
+            'few': scipy.sparse.csc_matrix([[0, 1.5], [0, 0], [-2, 0]], dtype='f8'),
+            'cube': numpy.zeros((3, 2, 2)),
+        },
+        varm={'wide': scipy.sparse.csr_matrix((2, 4), dtype='f4')},
         obsp={'links': scipy.sparse.csr_matrix(numpy.array([[0, 3, 0], [0, 0, 4], [5, 0, 0]], 'i4'))},
         layers={'counts': numpy.array([[0, 1], [0, 0], [2, 0]], 'i8')},
-        uns={'title': 'd\u00e9j\u00e0', 'nested': {'n': 3, 'deep': {'list': numpy.arange(3)}}},
+        uns={'title': 'd\u00e9j\u00e0', 'table': uns_table, 'nested': {'n': 3, 'deep': {'list': numpy.arange(3)}}},
         dtype='f4',
     )
     store.raw = store[:, :1]
@@ -86,7 +95,8 @@ class Loom(unittest.TestCase):
     def test_loompy_validates_and_opens_every_file(self):
         import loompy
 
-        for store in STORES:
+        hostile_store().write_h5ad(self.at('odd.h5ad'))
+        for store in (*STORES, self.at('odd.h5ad')):
             for level in ('0', '2'):
                 with self.subTest(store=store, level=level):
                     self.exported(store, '--level', level)
@@ -137,7 +147,7 @@ class Loom(unittest.TestCase):
             numpy.testing.assert_array_equal(cells['some'][:], [1, numpy.nan, 3])
             self.assertEqual(sorted(file['row_attrs']), ['Accession', 'Gene'])
             self.assertEqual(texts(file['row_attrs/Accession']), ['E1', 'E2'])
-            self.assertIn('3 texts have character references in the .loom', said)
+            self.assertIn('4 texts have character references in the .loom', said)
             self.assertIn('/obs/CellID: CellID_1 in the .loom', said)
 
     def test_graphs_and_attributes_of_the_file_are_kept(self):
@@ -149,8 +159,23 @@ class Loom(unittest.TestCase):
         self.assertEqual(file['attrs/title'][()], b'd&#233;j&#224;')
         self.assertEqual(file['attrs/nested.n'][()], 3)
         self.assertEqual(file['attrs/nested.deep.list'][:].tolist(), [0, 1, 2])
+        self.assertEqual(texts(file['attrs/table.index']), ['r1', 'r2'])
+        self.assertEqual(texts(file['attrs/table.name']), ['a', 'b&amp;lt'])
+        self.assertEqual(texts(file['attrs/table.kind']), ['x', 'x'])
+        self.assertEqual(file['attrs/table.number'][:].tolist(), [1.5, 2])
+        self.assertNotIn('/uns', said)
         self.assertIn('/obsm/cube: not in the .loom: an attribute of a loom file is', said)
         self.assertIn('/raw: not in the .loom: a loom file has one set of genes', said)
+
+    def test_sparse_embeddings_have_their_zeros(self):
+        hostile_store().write_h5ad(self.at('odd.h5ad'))
+        for level in ('0', '2'):
+            file, said = self.exported(self.at('odd.h5ad'), '--level', level)
+            few = file['col_attrs/few']
+            self.assertEqual((few.dtype, few[:].tolist()), (numpy.float64, [[0, 1.5], [0, 0], [-2, 0]]))
+            self.assertNotIn('/obsm/few', said)
+            self.assertNotIn('wide', file['row_attrs'])
+            self.assertIn('/varm/wide: not in the .loom: a sparse matrix of 4 columns, wider than', said)
 
     def test_store_without_cells_is_refused(self):
         empty = anndata.AnnData(numpy.zeros((0, 2), 'f4'), dtype='f4')

@@ -92,7 +92,11 @@ class LoomWriter {
   void put_values(const std::string& path, const ArrayPtr& values);
   void put_texts(const std::string& path, const ArrayPtr& values);
   void put_graph(const std::string& path, const Content& content, uint64_t count);
+  ArrayPtr dense_of(const SparseMatrix& stored, bool is_transposed) const;
+  ArrayPtr attribute_of(const Side& side, const AnnotatedPart& part) const;
   void put_uns();
+  void put_uns_table(const std::string& place, const std::string& name, const Table& table,
+                     std::set<std::string>& taken);
   void put_uns_value(const std::string& place, const std::string& name, const Node& node, int depth,
                      std::set<std::string>& taken);
   ArrayPtr numbers_of(const ArrayPtr& values, bool may_have_missing) const;
@@ -159,6 +163,19 @@ ArrayPtr LoomWriter::numbers_of(const ArrayPtr& values, bool may_have_missing) c
   return type.is_truth() ? with_type(whole, number_type(Kind::unsigned_integer, 1)) : whole;
 }
 
+// Returns the values of a sparse matrix, or of its transpose, with all zeros.
+ArrayPtr LoomWriter::dense_of(const SparseMatrix& sparse, bool is_transposed) const {
+  const SparseMatrix stored = evaluated(sparse);
+  if (stored.error) throw *stored.error;
+  if (!stored.value->dtype().is_numeric())
+    throw unsupported("a sparse matrix of {}", stored.value->dtype().name());
+  SparseMatrix turned = is_transposed ? transposed(stored) : stored;
+  turned.value = numbers_of(turned.value, matrix_.marks_missing);
+  EntrySourcePtr rows = compressed_source(lists_of(turned));
+  if (!turned.by_row) rows = flipped(std::move(rows), context_);
+  return computed_dense(std::move(rows), true, RepeatedEntries::are_added);
+}
+
 void LoomWriter::put_matrix(const std::string& path, const Content& content) {
   if (const auto* error = std::get_if<Error>(&content)) throw *error;
   const auto check = [&](uint64_t rows, uint64_t columns) {
@@ -167,16 +184,8 @@ void LoomWriter::put_matrix(const std::string& path, const Content& content) {
   };
   ArrayPtr values;
   if (const auto* sparse = std::get_if<SparseMatrix>(&content)) {
-    const SparseMatrix stored = evaluated(*sparse);
-    if (stored.error) throw *stored.error;
-    check(stored.rows, stored.columns);
-    if (!stored.value->dtype().is_numeric())
-      throw unsupported("a sparse matrix of {}", stored.value->dtype().name());
-    SparseMatrix genes = transposed(stored);
-    genes.value = numbers_of(genes.value, matrix_.marks_missing);
-    EntrySourcePtr rows = compressed_source(lists_of(genes));
-    if (!genes.by_row) rows = flipped(std::move(rows), context_);
-    values = computed_dense(std::move(rows), true, RepeatedEntries::are_added);
+    check(sparse->rows, sparse->columns);
+    values = dense_of(*sparse, true);
   } else if (const auto* array = std::get_if<LabelledArray>(&content)) {
     const ArrayPtr stored = labelled_values(*array).values;
     stored->check();
@@ -294,20 +303,37 @@ void LoomWriter::put_columns(const Side& side, std::set<std::string>& taken) {
   }
 }
 
+// Returns an element of obsm or varm as an array of two dimensions. A sparse one gets its zeros, as the
+// matrix does, if it is no wider than that.
+ArrayPtr LoomWriter::attribute_of(const Side& side, const AnnotatedPart& part) const {
+  if (const auto* error = std::get_if<Error>(&part.content)) throw *error;
+  const auto check = [&](uint64_t rows) {
+    if (rows != side.count)
+      throw damaged("{}/{} has {} rows, expected {}", side.parts_place, part.name, rows, side.count);
+  };
+  if (const auto* sparse = std::get_if<SparseMatrix>(&part.content)) {
+    const uint64_t width = &side.table == &matrix_.obs ? matrix_.genes : matrix_.cells;
+    if (sparse->columns > width)
+      throw unsupported("a sparse matrix of {} columns, wider than the matrix: it would have all its zeros",
+                        sparse->columns);
+    check(sparse->rows);
+    return dense_of(*sparse, false);
+  }
+  const auto* array = std::get_if<LabelledArray>(&part.content);
+  const ArrayPtr values = array ? labelled_values(*array).values : nullptr;
+  if (!values || values->shape().size() != 2)
+    throw unsupported("an attribute of a loom file is an array of one or two dimensions");
+  check(values->shape()[values->column_major() ? 1 : 0]);
+  return values;
+}
+
 void LoomWriter::put_side(const Side& side) {
   std::set<std::string> taken, graphs;
   lines_.take(side.place);
   put_columns(side, taken);
   for (const AnnotatedPart& part : side.parts)
     try_put(side.parts_place + "/" + part.name, [&] {
-      if (const auto* error = std::get_if<Error>(&part.content)) throw *error;
-      const auto* array = std::get_if<LabelledArray>(&part.content);
-      const ArrayPtr values = array ? labelled_values(*array).values : nullptr;
-      if (!values || values->shape().size() != 2)
-        throw unsupported("an attribute of a loom file is an array of one or two dimensions");
-      const Shape& shape = values->shape();
-      if (const uint64_t rows = values->column_major() ? shape[1] : shape[0]; rows != side.count)
-        throw damaged("{}/{} has {} rows, expected {}", side.parts_place, part.name, rows, side.count);
+      const ArrayPtr values = attribute_of(side, part);
       put_values(side.attributes + "/" + renamed(side.parts_place, part.name, taken), values);
     });
   for (const AnnotatedPart& pair : side.pairs)
@@ -354,6 +380,21 @@ void LoomWriter::put_graph(const std::string& path, const Content& content, uint
   out_.dataset(path + "/w", is_real ? weights : as_reals(weights));
 }
 
+// The columns of a table are arrays with its name before theirs, like the members of a group.
+void LoomWriter::put_uns_table(const std::string& place, const std::string& name, const Table& table,
+                               std::set<std::string>& taken) {
+  const auto put = [&](const std::string& column, const ArrayPtr& values) {
+    const std::string inner = place + "/" + column;
+    try_put(inner, [&] {
+      if (values->count() != table.rows)
+        throw damaged("{} has {} values, expected {}", inner, values->count(), table.rows);
+      put_values("/attrs/" + free_name(name + "." + column, taken), values);
+    });
+  };
+  if (table.row_names) put("index", table.row_names);
+  for (const Column& column : member_columns(table)) put(column.name, column.values);
+}
+
 // Groups within uns have no place of their own; their members have the names on the way before theirs.
 void LoomWriter::put_uns_value(const std::string& place, const std::string& name, const Node& stored,
                                int depth, std::set<std::string>& taken) {
@@ -367,6 +408,7 @@ void LoomWriter::put_uns_value(const std::string& place, const std::string& name
     }
     return;
   }
+  if (const auto* table = std::get_if<Table>(&node.content)) return put_uns_table(place, name, *table, taken);
   const auto* array = std::get_if<LabelledArray>(&node.content);
   if (!array) throw unsupported("an attribute of a loom file is an array");
   const ArrayPtr values = labelled_values(*array).values;
