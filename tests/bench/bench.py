@@ -70,6 +70,46 @@ start = time.perf_counter()
 anndata.read_h5ad(sys.argv[1], backed="r")[:, sys.argv[2]].X[:]
 print(time.perf_counter() - start)
 """
+# Writes a table that is in memory, row by row, which is the fastest way of openpyxl.
+OPENPYXL = """
+import sys, time, warnings, anndata, openpyxl
+warnings.simplefilter("ignore")
+obs = anndata.read_h5ad(sys.argv[1], backed="r").obs
+rows = [tuple(row) for row in obs.astype(object).itertuples()]
+start = time.perf_counter()
+book = openpyxl.Workbook(write_only=True)
+sheet = book.create_sheet("cells")
+sheet.append(["", *obs.columns])
+for row in rows: sheet.append(row)
+book.save(sys.argv[2])
+print(time.perf_counter() - start)
+"""
+LOOMPY = """
+import sys, time, warnings, anndata, loompy
+warnings.simplefilter("ignore")
+store = anndata.read_h5ad(sys.argv[1])
+genes, names = store.X.T.tocoo(), {"Gene": store.var_names.values}
+start = time.perf_counter()
+loompy.create(sys.argv[2], genes, names, {"CellID": store.obs_names.values})
+print(time.perf_counter() - start)
+"""
+# What mudata does with two modalities.
+WRITE_TWICE = """
+import sys, time, warnings, anndata
+warnings.simplefilter("ignore")
+store = anndata.read_h5ad(sys.argv[1])
+start = time.perf_counter()
+for ending in ("1", "2"): store.write_h5ad(sys.argv[2] + ending, compression="gzip")
+print(time.perf_counter() - start)
+"""
+WRITE_ZARR = """
+import sys, time, warnings, anndata
+warnings.simplefilter("ignore")
+store = anndata.read_h5ad(sys.argv[1])
+start = time.perf_counter()
+store.write_zarr(sys.argv[2])
+print(time.perf_counter() - start)
+"""
 # Prints the seconds that an R expression takes on the file f, without the start of R.
 R_SECONDS = (
     'suppressPackageStartupMessages(library(Matrix)); f <- commandArgs(TRUE)[1]; cat(system.time(%s)[["elapsed"]])'
@@ -606,6 +646,100 @@ class Bench:
             m["text"] / m["framed"],
         )
 
+    def exported(self, store, name, *options):
+        """Returns the seconds of an export from the store's files in the page cache, and the size of its result."""
+        target = os.path.join(self.folder, name)
+        command = [self.programs.path(), "export", "--quiet", "--force", *options, store, target]
+        seconds = timed(lambda: subprocess.run(command, check=True))
+        return self.programs.did(f"{os.path.basename(store)}: export {' '.join((*options, name))}", seconds)
+
+    def size_of(self, name):
+        path = os.path.join(self.folder, name)
+        walked = [os.path.join(at, file) for at, _, files in os.walk(path) for file in files]
+        return sum(os.path.getsize(file) for file in walked or [path])
+
+    def written_by(self, code, store, name):
+        """Returns the seconds that a package takes to write a file from values in memory."""
+        path = os.path.join(self.folder, name)
+        shutil.rmtree(path, ignore_errors=True)
+        if os.path.exists(path):
+            os.remove(path)
+        return seconds_of(code, store, path)
+
+    def written_row(self, store, ours, theirs, other, code, *options, source=None):
+        """Adds a row of an export beside a package that writes the same values, those of `source` or the store."""
+
+        def run():
+            return {
+                "ours": self.exported(store, ours, *options),
+                "other": self.written_by(code, source or store, theirs),
+            }
+
+        m = self.median(run)
+        shown = [option for option in options if not option.startswith("--of=")]
+        self.table.row(
+            f"{' '.join((os.path.splitext(ours)[1], *shown))}, {self.size_of(ours) / 1e6:.1f} MB",
+            time_text(m["ours"]),
+            f"{other} {time_text(m['other'])}",
+            m["other"] / m["ours"],
+        )
+
+    @staticmethod
+    def write_mudata(store, path):
+        """Writes a MuData in which two modalities have all of an AnnData."""
+        import h5py
+
+        with h5py.File(store) as whole, h5py.File(path, "w") as file:
+            file.attrs.update({"encoding-type": "MuData", "encoding-version": "0.1.0", "axis": 0})
+            file.create_group("mod").attrs["mod-order"] = ["one", "two"]
+            for name in ("one", "two"):
+                whole.copy("/", file["mod"], name)
+            whole.copy("obs", file)
+            whole.copy("var", file)
+
+    def written(self):
+        """Measures exports to one file. It needs anndata, openpyxl and loompy."""
+        scale = 10 if self.options.quick else 1
+        cells = self.python_store(
+            "table.h5ad", "generate_anndata.py", "cells", "--cells", str(100_000 // scale), "--columns", "20"
+        )
+        nonzeros = 20_000_000 // scale
+        sparse = self.python_store(
+            "sparse.h5ad", "generate_anndata.py", "sparse", "--cells", str(10_000 // scale), "--nonzeros", str(nonzeros)
+        )
+        small = self.python_store(
+            "genes.h5ad",
+            "generate_anndata.py",
+            "sparse",
+            "--cells",
+            str(4_000 // scale),
+            "--genes",
+            "5000",
+            "--nonzeros",
+            str(2_000_000 // scale),
+        )
+        double = os.path.join(self.folder, "double.h5mu")
+        if not os.path.exists(double):
+            self.write_mudata(sparse, double)
+        warm(double)
+        self.table.heading(
+            "Exports to one file, from the page cache, the start of the program included; "
+            "ratio = the seconds of the package, from memory, / plainfs's"
+        )
+        for options in ((), ("--level", "6")):
+            self.written_row(cells, "table.xlsx", "other.xlsx", "openpyxl", OPENPYXL, *options, "--of=obs")
+        self.written_row(small, "genes.loom", "other.loom", "loompy", LOOMPY)
+        for options in ((), ("--zarr-format", "2")):
+            self.written_row(sparse, "sparse.zarr", "other.zarr", "anndata write_zarr", WRITE_ZARR, *options)
+        self.written_row(double, "again.h5mu", "other.h5ad", "anndata write_h5ad, twice", WRITE_TWICE, source=sparse)
+        m = self.median(
+            lambda: {
+                "zarr": self.exported(sparse, "sparse.zarr"),
+                "h5ad": self.exported(sparse, "again.h5ad"),
+            }
+        )
+        self.table.row(".zarr", time_text(m["zarr"]), f".h5ad {time_text(m['h5ad'])}", m["h5ad"] / m["zarr"])
+
     def vcf(self):
         """Measures the genotypes of a cohort. Ratios are to the null file system. Random reads have no ratio."""
         variants = 20_000 if self.options.quick else 200_000
@@ -875,8 +1009,8 @@ def main():
     p.add_argument(
         "--rows",
         default="bpcells|index|hdf5|zarr",
-        help="the groups that match, . for all: bpcells, index, native, hdf5, takane, anndata, parts, "
-        "nwb, vcf, zarr, plan, growth (%(default)s, under 4 minutes)",
+        help="the groups that match, . for all: bpcells, index, native, written, hdf5, takane, anndata, "
+        "parts, nwb, vcf, zarr, plan, growth (%(default)s, under 4 minutes)",
     )
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
     p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")
@@ -897,6 +1031,7 @@ def main():
         "bpcells",
         "index",
         "native",
+        "written",
         "hdf5",
         "takane",
         "anndata",
