@@ -93,7 +93,7 @@ start = time.perf_counter()
 loompy.create(sys.argv[2], genes, names, {"CellID": store.obs_names.values})
 print(time.perf_counter() - start)
 """
-# What mudata does with two modalities.
+# Writes two modalities one after another, as mudata does.
 WRITE_TWICE = """
 import sys, time, warnings, anndata
 warnings.simplefilter("ignore")
