@@ -58,6 +58,11 @@ PAGES = {
     "image": ("image", "", "img.px", ""),
     "plate": ("media", "plate.zarr/", "table.plate img", ""),
     "well": ("media", "plate.zarr/A/1/", "ul.fields img", ""),
+    "elements": ("media", "cells.zarr/", "table.first caption", "3 elements"),
+    "slide": ("media", "cells.zarr/tables/table/?color=kind", "svg.plot.over", ""),
+    "session": ("media", "session.nwb/", "main", "Rat 7 runs"),
+    "channels": ("media", "session.nwb/acquisition/ElectricalSeries/?channels=0-5", "ul.key", "channel 5"),
+    "trials": ("media", "session.nwb/units/", "svg.plot", "units"),
     "trace": ("recording", "acquisition/ts0/", "svg.plot", "seconds"),
     "spikes": ("recording", "units/", "svg.plot", "units"),
     "unreadable": ("damaged", "bad_gzip?page", "main", "bad_gzip"),
@@ -73,6 +78,8 @@ class Pages(unittest.TestCase):
         cls.browser = cls.enterClassContext(Browser())
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="plainfs-test-"))
         media_stores.plate(os.path.join(folder, "plate.zarr"), ["A", "B"], ["1", "2", "3"], [(0, 0), (0, 2), (1, 1)])
+        media_stores.spatial(os.path.join(folder, "cells.zarr"))
+        media_stores.session(os.path.join(folder, "session.nwb"), channels=12)
         cls.servers = {name: cls.enterClassContext(Server(store)) for name, store in STORES.items()}
         cls.servers["media"] = cls.enterClassContext(Server(folder))
         cls.servers["all"] = cls.enterClassContext(Server(*STORES.values()))

@@ -46,9 +46,7 @@ def plate(path, rows, columns, wells, fields=2, side=64, levels=2, windows=((150
         "field_count": fields,
         "rows": [{"name": name} for name in rows],
         "columns": [{"name": name} for name in columns],
-        "wells": [
-            {"path": f"{rows[r]}/{columns[c]}", "rowIndex": r, "columnIndex": c} for r, c in wells
-        ],
+        "wells": [{"path": f"{rows[r]}/{columns[c]}", "rowIndex": r, "columnIndex": c} for r, c in wells],
     }
     made = {}
     for r, c in wells:

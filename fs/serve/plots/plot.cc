@@ -98,7 +98,8 @@ class Frame {
 
 class Drawing {
  public:
-  Drawing(const Plot& plot, const Margins& margins) : frame_(plot, margins) {}
+  Drawing(const Plot& plot, const Margins& margins)
+      : frame_(plot, margins), is_over_picture_(plot.behind != nullptr) {}
 
   void operator()(const Backdrop& picture) {
     const Pixel top = frame_.at({picture.x.low, picture.y.high}),
@@ -119,7 +120,7 @@ class Drawing {
     if (places.empty()) return;
     std::string path;
     for (const auto& [x, y] : places) path += fmt::format("M{} {}h0", x, y);
-    if (dots.ink.needs_rim())
+    if (dots.ink.needs_rim() || is_over_picture_)
       svg_ += fmt::format("<path class=\"rim\" stroke-width=\"{}\" d=\"{}\"/>", dots.width + 1.4, path);
     svg_ += fmt::format("<path {} stroke-width=\"{}\" d=\"{}\"/>", dots.ink.attribute(), dots.width, path);
   }
@@ -160,6 +161,16 @@ class Drawing {
     for (const auto& [x, y] : places) path += fmt::format("M{} {}v-{}", x, y, height);
     if (!path.empty())
       svg_ += fmt::format("<path {} stroke-width=\"1\" d=\"{}\"/>", ticks.ink.attribute(), path);
+  }
+
+  void operator()(const Bands& bands) {
+    std::string path;
+    for (const Interval& band : bands.x) {
+      const int left = frame_.at({band.low, 0}).first, right = frame_.at({band.high, 0}).first;
+      path += fmt::format("M{} {}H{}V{}H{}z", left, frame_.top(), std::max(right, left + 1), frame_.bottom(),
+                          left);
+    }
+    if (!path.empty()) svg_ += fmt::format("<path class=\"band\" d=\"{}\"/>", path);
   }
 
   // Moves a label up or down if there is no room, or omits it. A label without room for large text is
@@ -239,6 +250,7 @@ class Drawing {
   }
 
   const Frame frame_;
+  const bool is_over_picture_;             // the dots then need a rim on any colour
   std::vector<Room> rooms_, large_rooms_;  // of labels, and of labels with large text
   std::string svg_;
 };
@@ -267,11 +279,11 @@ std::string svg_of(const Plot& plot) {
   for (const Mark& mark : plot.marks) std::visit(drawing, mark);
   drawing.add_axes(plot);
   return fmt::format(
-      "<svg class=\"plot{}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"{}-t {}-d\"><title "
+      "<svg class=\"plot{}{}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"{}-t {}-d\"><title "
       "id=\"{}-t\">{}"
       "</title><desc id=\"{}-d\">{}</desc>{}</svg>",
-      plot.width >= kBroad ? " broad" : "", plot.width, plot.height, plot.id, plot.id, plot.id,
-      shown_text(plot.title), plot.id, shown_text(plot.description), drawing.svg());
+      plot.width >= kBroad ? " broad" : "", plot.behind ? " over" : "", plot.width, plot.height, plot.id,
+      plot.id, plot.id, shown_text(plot.title), plot.id, shown_text(plot.description), drawing.svg());
 }
 
 std::string bare_svg_of(const Plot& plot) {

@@ -54,12 +54,16 @@ struct Ticks {
   std::vector<Spot> spots;
   Ink ink;
 };
+// Areas of the whole height behind the marks.
+struct Bands {
+  std::vector<Interval> x;
+};
 // A name drawn above a spot unless an earlier name occupies the room.
 struct Label {
   Spot spot;
   std::string text;
 };
-using Mark = std::variant<Dots, Bars, Line, Ticks, Label>;
+using Mark = std::variant<Dots, Bars, Line, Ticks, Bands, Label>;
 
 // A picture behind all marks, over an area of the axes: the bytes of a PNG.
 struct Backdrop {

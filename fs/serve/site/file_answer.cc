@@ -241,4 +241,18 @@ void answer_file(const Exchange& exchange, const Site::Place& place, bool whole_
   FileAnswer(exchange, place, whole_first).answer();
 }
 
+void send_view(const Exchange& exchange, ViewFile& file) {
+  constexpr size_t kBytesAtOnce = size_t{1} << 20;
+  const uint64_t size = file.size();
+  exchange.reply.begin(200, size);
+  for (uint64_t at = 0; at < size && !exchange.reply.is_head();) {
+    const size_t wanted = std::min<uint64_t>(kBytesAtOnce, size - at);
+    const Slices slices = file.read(at, wanted);
+    if (slices.size() != wanted) throw damaged("{} bytes at {}, expected {}", slices.size(), at, wanted);
+    exchange.reply.write(slices);
+    at += wanted;
+  }
+  exchange.reply.finish();
+}
+
 }  // namespace plainfs::serve

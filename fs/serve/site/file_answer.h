@@ -15,4 +15,8 @@ void answer_file(const Exchange& exchange, const Site::Place& place, bool whole_
 // of its name.
 std::string_view media_type(const FileRow* row, std::string_view name);
 
+// Sends a file that is generated for the request, without ranges. Requires: the fields of the reply are
+// added.
+void send_view(const Exchange& exchange, ViewFile& file);
+
 }  // namespace plainfs::serve

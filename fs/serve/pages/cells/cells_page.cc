@@ -73,6 +73,7 @@ class CellsSection {
     if (cells_.has_genes() && !is_url(store_.path)) cells_.sort_ahead(listed_matrix(), kMaxSortedAhead);
     choose_embedding();
     choose_slide();
+    choose_tissue();
     choose_colour();
     choose_split();
     add_form();
@@ -154,6 +155,14 @@ class CellsSection {
       if (error.code() == Errc::changed) throw;
       page_.notes.push_back(public_message(exchange_.site, error));
     }
+  }
+
+  void choose_tissue() {
+    const std::optional<std::string> tissue = query_.value("tissue");
+    shows_tissue_ = tissue != "off";
+    if (tissue && *tissue != "off")
+      add_problem(fmt::format("tissue: '{}' is not 'off'.", shortened(*tissue, kMaxShownBytes)), {"off"},
+                  "tissue");
   }
 
   // Returns the names nearest to a name, or `others` if none is near.
@@ -303,6 +312,10 @@ class CellsSection {
     if (!columns.links.empty()) picks.push_back(std::move(columns));
     if (cells_.has_genes()) picks.push_back(gene_links());
     if (cells_.has_genes() && colour_ && colour_->groups) picks.push_back(marker_links());
+    if (slide_)
+      picks.push_back({"Tissue",
+                       {{"shown", href("tissue", "")}, {"hidden", href("tissue", "off")}},
+                       shows_tissue_ ? "shown" : "hidden"});
     if (!picks.empty()) page_.add(std::move(picks));
   }
 
@@ -392,7 +405,7 @@ class CellsSection {
     if (!slide_) return std::nullopt;
     try {
       SlideView view = view_of(*slide_, cells_.backdrop(*slide_), matrix_.cells, kMaxPoints);
-      sides_.first.push_back({scatter(view, slide_->cells.size(), colour)});
+      sides_.first.push_back({scatter(view, slide_->cells.size(), colour, shows_tissue_)});
       return std::move(view.places);
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
@@ -453,6 +466,7 @@ class CellsSection {
   const GeneMatrix* matrix_chosen_ = nullptr;  // null: the first that has the gene
   std::vector<std::string> matrices_, embeddings_, slides_, columns_, splits_;
   const Slide* slide_ = nullptr;  // if the page shows its picture
+  bool shows_tissue_ = true;
   std::string embedding_, colour_name_, split_name_;
   std::optional<CellColour> colour_;
   CellGroups split_;

@@ -8,6 +8,7 @@
 #include "formats/core/model/elements/number_cast.h"
 #include "fs/serve/pages/cells/markers.h"
 #include "fs/serve/pages/cells/slide_view.h"
+#include "fs/serve/pages/cells/spatial_slides.h"
 #include "fs/views/anndata/anndata_files.h"
 
 namespace plainfs::serve {
@@ -188,6 +189,7 @@ const std::vector<std::string>& PageCells::left_out() const {
 const std::vector<Slide>& PageCells::slides() const {
   return slides_.get([this] {
     std::vector<Slide> slides = matrix_.slides ? matrix_.slides() : std::vector<Slide>();
+    if (slides.empty()) slides = spatial_slides(meaning_.what.node, matrix_, *meaning_.what.context);
     std::erase_if(slides, [](const Slide& slide) { return !has_picture(slide); });
     return slides;
   });

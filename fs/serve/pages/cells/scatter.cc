@@ -252,12 +252,12 @@ Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name
   return figure_of(plot_of(places), places, cells, dot_width(places.x.size()), name, colour, names);
 }
 
-Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour) {
+Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour, bool has_tissue) {
   constexpr double kLeast = 2, kMax = 12;
   Plot plot = plot_of(slide.places);
   plot.x.range = slide.picture->x;
   plot.y.range = slide.picture->y;
-  plot.behind = slide.picture.get();
+  plot.behind = has_tissue ? slide.picture.get() : nullptr;
   const double unit = std::min(plot.width / (plot.x.range.high - plot.x.range.low),
                                plot.height / (plot.y.range.high - plot.y.range.low));
   const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMax) * 10) / 10;

@@ -20,7 +20,7 @@ Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name
                const CellGroups* names = nullptr);
 
 // Returns the cells of a slide over its picture. cells: the number of cells on the slide.
-Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour);
+Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour, bool has_tissue);
 
 // Small plots of the cells of each level, with the axes and the colours of one plot of all.
 inline constexpr size_t kMaxPanels = 24;

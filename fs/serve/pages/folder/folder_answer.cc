@@ -15,6 +15,7 @@
 #include "fs/serve/pages/model/page_frame.h"
 #include "fs/serve/pages/model/page_html.h"
 #include "fs/serve/pages/model/page_json.h"
+#include "fs/serve/pages/recording/traces.h"
 #include "fs/serve/site/folder.h"
 #include "fs/views/file_forms.h"
 
@@ -133,7 +134,9 @@ bool has_own_page(const Exchange& exchange) {
 }  // namespace
 
 void answer_folder(const Exchange& exchange, const Site::Place& place) {
-  if (answer_image_thumbnail(exchange, place) || answer_thumbnail(exchange, place)) return;
+  if (answer_traces(exchange, place) || answer_image_thumbnail(exchange, place) ||
+      answer_thumbnail(exchange, place))
+    return;
   const bool has_numbers = Query(exchange.target.query).has("numbers");
   if (!has_numbers && wanted_form(exchange) == PageForm::kList) {
     const std::vector<FolderEntry> entries = folder_entries(exchange, place);

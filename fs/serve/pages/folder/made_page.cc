@@ -21,6 +21,7 @@
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/array/array_page.h"
 #include "fs/serve/pages/cells/cells_page.h"
+#include "fs/serve/pages/folder/elements_page.h"
 #include "fs/serve/pages/folder/instructions.h"
 #include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/pages/folder/store_cards.h"
@@ -28,6 +29,7 @@
 #include "fs/serve/pages/image/plate_page.h"
 #include "fs/serve/pages/model/first_rows.h"
 #include "fs/serve/pages/recording/recording_page.h"
+#include "fs/serve/pages/recording/session_facts.h"
 #include "fs/serve/pages/table/chosen_rows.h"
 #include "fs/serve/pages/table/table_work.h"
 #include "fs/serve/pages/variable/dataset_page.h"
@@ -87,7 +89,11 @@ class PageMaker {
     part([&] { add_forms(); });
     part([&] { add_dataset(); });
     add_pairs();
-    if (is_store_root()) add_stated_facts();
+    if (is_store_root()) {
+      add_stated_facts();
+      part([&] { add_session(subject_.node(), page_); });
+    }
+    part([&] { has_rows_asked_ = add_elements(exchange_, subject_, page_) || has_rows_asked_; });
     part([&] { add_annotated(); });
     part([&] { add_lone_member(); });
     add_data(subject_.node());

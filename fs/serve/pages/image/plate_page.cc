@@ -22,14 +22,14 @@
 namespace plainfs::serve {
 namespace {
 
-using Path = std::vector<std::string>;
+using FieldPath = std::vector<std::string>;
 
 constexpr size_t kMaxPlateRows = 64, kMaxPlateColumns = 96, kMaxFields = 1'000;
 constexpr uint64_t kMinSide = 16, kSide = 96, kMaxSide = 256;  // of a thumbnail, in pixels
 constexpr double kPlateWidth = 1100, kMinShown = 24, kMaxShown = 96, kFieldShown = 160;
 constexpr size_t kMaxTries = 4;  // wells that are opened to find an image
 
-std::string joined(const Path& path) {
+std::string joined_names(const FieldPath& path) {
   std::string text;
   for (const std::string& name : path) text += (text.empty() ? "" : "/") + encode_name(name);
   return text;
@@ -51,7 +51,7 @@ std::optional<ome::Plate> plate_in(const Node& node) {
   return node.parts && is_plain_group(node) ? ome::plate_of(*node.parts) : std::nullopt;
 }
 
-std::optional<std::vector<Path>> fields_in(const Node& node) {
+std::optional<std::vector<FieldPath>> fields_in(const Node& node) {
   return node.parts && is_plain_group(node) ? ome::fields_of_well(*node.parts) : std::nullopt;
 }
 
@@ -149,7 +149,7 @@ class PlatePage {
     if (is_url(filesystem_.store()->path)) return;
     std::erase_if(plate_.wells, [&](const ome::PlateWell& well) {
       try {
-        filesystem_.resolve(root_ + "/" + joined(well.path));
+        filesystem_.resolve(root_ + "/" + joined_names(well.path));
         return false;
       } catch (const Error& error) {
         if (error.code() != Errc::not_found) throw;
@@ -160,13 +160,13 @@ class PlatePage {
 
   void add_form() {
     for (size_t i = 0; i < std::min(plate_.wells.size(), kMaxTries); ++i) {
-      const std::string well = root_ + "/" + joined(plate_.wells[i].path);
+      const std::string well = root_ + "/" + joined_names(plate_.wells[i].path);
       const OpenMeaning meaning = filesystem_.meaning(filesystem_.resolve(well));
-      const std::optional<std::vector<Path>> fields = fields_in(meaning.what.node);
+      const std::optional<std::vector<FieldPath>> fields = fields_in(meaning.what.node);
       if (!fields || fields->empty()) continue;
       choose_field(fields->size());
       const std::optional<OpenImage> open =
-          image_at(filesystem_, well + "/" + joined((*fields)[std::min(field_, fields->size() - 1)]));
+          image_at(filesystem_, well + "/" + joined_names((*fields)[std::min(field_, fields->size() - 1)]));
       if (!open) continue;
       page_.facts.push_back({"fields of a well", count_text(fields->size())});
       std::vector<FormField> more;
@@ -207,7 +207,7 @@ class PlatePage {
     for (const ome::PlateWell& well : plate_.wells)
       if (well.row < rows && well.column < columns)
         table.rows[well.row][well.column + 1] = thumbnails_.html(
-            joined(well.path), plate_.rows[well.row] + plate_.columns[well.column], side, field);
+            joined_names(well.path), plate_.rows[well.row] + plate_.columns[well.column], side, field);
     std::string caption = thumbnails_.caption();
     if (rows < plate_.rows.size() || columns < plate_.columns.size())
       caption += fmt::format(". The first {} of {} rows and {} of {} columns", rows,
@@ -232,7 +232,7 @@ void add_neighbours(const Exchange& exchange, const Subject& subject, PageModel&
   const OpenMeaning above = filesystem.meaning(filesystem.parent(filesystem.parent(subject.place.inode)));
   std::optional<ome::Plate> plate = plate_in(above.what.node);
   if (!plate) return;
-  const Path path{names[names.size() - 2], names.back()};
+  const FieldPath path{names[names.size() - 2], names.back()};
   const auto here = std::find_if(plate->wells.begin(), plate->wells.end(), [&](const ome::PlateWell& well) {
     return encode_name(well.path[0]) == path[0] && encode_name(well.path[1]) == path[1];
   });
@@ -244,14 +244,14 @@ void add_neighbours(const Exchange& exchange, const Subject& subject, PageModel&
     const std::string name = plate->rows[well.row] + plate->columns[well.column];
     wells.links.push_back(
         {is_before ? "← " + name : name + " →",
-         "../../" + percent_encoded(joined(well.path), true) + "/" + (query == "?" ? "" : query)});
+         "../../" + percent_encoded(joined_names(well.path), true) + "/" + (query == "?" ? "" : query)});
   };
   if (here != plate->wells.begin()) add(*(here - 1), true);
   if (here + 1 != plate->wells.end()) add(*(here + 1), false);
   if (!wells.links.empty()) page.add(std::vector{std::move(wells)});
 }
 
-void add_well(const Exchange& exchange, const Subject& subject, const std::vector<Path>& fields,
+void add_well(const Exchange& exchange, const Subject& subject, const std::vector<FieldPath>& fields,
               PageModel& page) {
   Filesystem& filesystem = *subject.place.filesystem;
   page.kind = "well";
@@ -261,17 +261,17 @@ void add_well(const Exchange& exchange, const Subject& subject, const std::vecto
   Thumbnails thumbnails(Query(exchange.target.query), page);
   const std::string root = filesystem.path(subject.place.inode);
   for (size_t i = 0; i < std::min(fields.size(), kMaxTries); ++i)
-    if (const std::optional<OpenImage> open = image_at(filesystem, root + "/" + joined(fields[i]))) {
+    if (const std::optional<OpenImage> open = image_at(filesystem, root + "/" + joined_names(fields[i]))) {
       thumbnails.add_form(open->image(), {});
       break;
     }
   std::string html = "<ul class=\"fields\">";
   const size_t shown = std::min(fields.size(), kMaxFields);
   for (size_t i = 0; i < shown; ++i)
-    html +=
-        fmt::format("<li>{}<p>{}</p></li>",
-                    thumbnails.html(joined(fields[i]), "field " + joined(fields[i]), kFieldShown, Query("")),
-                    escaped(printable("field " + joined(fields[i]))));
+    html += fmt::format(
+        "<li>{}<p>{}</p></li>",
+        thumbnails.html(joined_names(fields[i]), "field " + joined_names(fields[i]), kFieldShown, Query("")),
+        escaped(printable("field " + joined_names(fields[i]))));
   std::string caption = thumbnails.caption();
   if (shown < fields.size())
     caption += fmt::format(". The first {} of {} fields", count_text(shown), count_text(fields.size()));
@@ -288,11 +288,11 @@ std::optional<OpenImage> image_of_place(const Query& query, const Site::Place& p
     if (!open) throw *std::get<Image>(meaning.what.node.content).error;
     return open;
   }
-  const std::optional<std::vector<Path>> fields = fields_in(meaning.what.node);
+  const std::optional<std::vector<FieldPath>> fields = fields_in(meaning.what.node);
   if (!fields || fields->empty()) return std::nullopt;
   const uint64_t field = query.value("field") ? query.number("field").value_or(fields->size()) : 0;
   if (field >= fields->size()) throw InvalidQuery{fmt::format("field: not from 0 to {}", fields->size() - 1)};
-  const std::string path = root + "/" + joined((*fields)[field]);
+  const std::string path = root + "/" + joined_names((*fields)[field]);
   std::optional<OpenImage> open = image_at(filesystem, path);
   if (!open) throw not_found("{}: no image that can be shown", path);
   return open;
@@ -306,7 +306,7 @@ bool add_plate(const Exchange& exchange, const Subject& subject, PageModel& page
     PlatePage(exchange, subject, *std::move(plate), page).add();
     return true;
   }
-  const std::optional<std::vector<Path>> fields = fields_in(subject.node());
+  const std::optional<std::vector<FieldPath>> fields = fields_in(subject.node());
   if (!fields || fields->empty()) return false;
   add_well(exchange, subject, *fields, page);
   return true;

@@ -263,7 +263,8 @@ Grid chosen_grid(const Table& table, const std::vector<Column>& columns, const s
 }
 
 std::string element_text(const Array& array, uint64_t i) {
-  return cell_of(array.dtype(), array.peek(range(i, 1)), 0).text;
+  const Box box = array.shape().size() == 1 ? range(i, 1) : whole(array.shape());
+  return cell_of(array.dtype(), array.peek(box), 0).text;
 }
 
 std::vector<ColumnFact> column_facts(const Table& table) {

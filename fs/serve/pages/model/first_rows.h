@@ -32,7 +32,7 @@ std::vector<ColumnFact> column_facts(const Table& table);
 Grid grid_from(const Table& table, const std::vector<Column>& columns, uint64_t first, uint64_t count);
 Grid chosen_grid(const Table& table, const std::vector<Column>& columns, const std::vector<uint32_t>& rows);
 
-// Returns element i of an array as a .csv formats it.
+// Returns element i of an array as a .csv formats it. Requires: it has one axis, or is of one element.
 std::string element_text(const Array& array, uint64_t i);
 
 }  // namespace plainfs::serve

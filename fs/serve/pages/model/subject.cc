@@ -7,8 +7,10 @@
 #include "formats/core/base/location.h"
 #include "formats/core/cf/dataset.h"
 #include "formats/core/text/percent.h"
+#include "formats/core/text/printable.h"
 #include "fs/report/summary.h"
 #include "fs/report/words.h"
+#include "fs/serve/pages/model/first_rows.h"
 #include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
@@ -18,6 +20,7 @@ constexpr size_t kMaxRowsOfContents = 200;
 constexpr size_t kDeepestContents = 6;
 // A text of at most this many elements is measured for a page, which takes some milliseconds.
 constexpr uint64_t kLittle = 100'000;
+constexpr size_t kMaxValueBytes = 160;  // of a value in the contents
 
 // Returns whether it is NAME.nc or NAME.table.csv.
 bool is_named_after(const FolderEntry& entry, const std::string& member) {
@@ -215,6 +218,7 @@ class ContentList {
     if (described.kind.empty() && first.is_folder) return add_folder(group, row, depth);
     row.kind = described.kind;
     row.shape = public_message(exchange_.site, damaged("{}", described.what));
+    if (std::optional<std::string> value = one_value(group)) row.shape = *std::move(value);
     row.views = forms_of(exchange_, group.files, href, group.member);
     if (first.is_folder) {
       const std::vector<FolderEntry> inside = folder_entries(exchange_, first.place);
@@ -222,6 +226,19 @@ class ContentList {
         row.views.push_back(std::move(form));
     }
     contents_.rows.push_back(std::move(row));
+  }
+
+  // Returns the value of an array of one element as text; nullopt for others, and for a store at a URL, where
+  // each would be a request.
+  static std::optional<std::string> one_value(const MemberNames& group) try {
+    const auto* array = std::get_if<LabelledArray>(&group.node.content);
+    if (!array || array->values->is_null() || array->values->count() != 1) return std::nullopt;
+    if (is_url(group.first.place.filesystem->store()->path)) return std::nullopt;
+    const Array& values = array->labels ? *array->labels : *array->values;
+    return shortened(element_text(values, 0), kMaxValueBytes);
+  } catch (const Error& error) {
+    if (is_transient(error)) throw;
+    return std::nullopt;  // its page names the error
   }
 
   // Adds the content of a group that is not data. An empty group is only in the list of all names.

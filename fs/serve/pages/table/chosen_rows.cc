@@ -9,6 +9,7 @@
 #include "formats/core/text/percent.h"
 #include "fs/serve/pages/table/table_page.h"
 #include "fs/serve/pages/table/table_work.h"
+#include "fs/serve/site/file_answer.h"
 #include "fs/text/view_file.h"
 #include "fs/views/file_forms.h"
 
@@ -16,7 +17,6 @@ namespace plainfs::serve {
 namespace {
 
 constexpr const char* kChoices[] = {"where", "find", "sort"};
-constexpr size_t kBytesAtOnce = size_t{1} << 20;
 constexpr uint64_t kBytesOfAnIndex = 16;  // of a row that is kept while the file is sent
 
 bool is_of_rows(const FileRow* row) {
@@ -29,19 +29,6 @@ Table chosen_table(const Table& table, const std::vector<uint32_t>& rows, Contex
       throw unsupported("{} has lists: rows of a table with lists are not chosen in a file", column.name);
   return selected_rows(table, std::make_shared<const std::vector<uint64_t>>(rows.begin(), rows.end()),
                        context);
-}
-
-void send(const Exchange& exchange, ViewFile& file) {
-  const uint64_t size = file.size();
-  exchange.reply.begin(200, size);
-  for (uint64_t at = 0; at < size && !exchange.reply.is_head();) {
-    const size_t wanted = std::min<uint64_t>(kBytesAtOnce, size - at);
-    const Slices slices = file.read(at, wanted);
-    if (slices.size() != wanted) throw damaged("{} bytes at {}, expected {}", slices.size(), at, wanted);
-    exchange.reply.write(slices);
-    at += wanted;
-  }
-  exchange.reply.finish();
 }
 
 }  // namespace
@@ -82,7 +69,7 @@ bool answer_rows(const Exchange& exchange, const Site::Place& place) {
   exchange.reply.add("Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(name));
   exchange.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
   exchange.reply.add("Cache-Control", "no-cache");
-  send(exchange, *file);
+  send_view(exchange, *file);
   return true;
 }
 

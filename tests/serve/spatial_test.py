@@ -1,0 +1,132 @@
+"""The pages of SpatialData, recomputed by numpy: the image beneath the cells that share a coordinate system with it,
+and the elements of the root."""
+import base64
+import html
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+import numpy
+import zarr
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import media_stores
+from images_test import drawn
+from numbers_test import captions
+from png_pixels import png_pixels
+from server import Server
+
+BYTES = ((0, 255), (0, 255))
+
+
+def transformed(path, element, transformation):
+    """Replaces the map from an element to the system `global`."""
+    group = zarr.open_group(zarr.DirectoryStore(path), "r+")[element]
+    scales = group.attrs["multiscales"]
+    system = scales[0]["coordinateTransformations"][0]
+    axes = {"input": system["input"], "output": system["output"]}
+    scales[0]["coordinateTransformations"] = [{**axes, **transformation(axes)}]
+    group.attrs["multiscales"] = scales
+
+
+class Spatial(unittest.TestCase):
+    def setUp(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory(prefix="plainfs-test-"))
+        self.path = os.path.join(folder, "cells.zarr")
+        self.pixels, self.places, self.data = media_stores.spatial(self.path)
+
+    def page(self, server, path):
+        answer = server.ask(path, Accept="text/html")
+        self.assertEqual(answer.status, 200, path)
+        return answer.body.decode()
+
+    def check_cells(self, figure, places):
+        """Compares the dots of a plot with the places of cells in pixels of the image, and its picture with it."""
+        height, width = self.pixels.shape[1:]
+        figure = figure.split("</svg>")[0]  # without the key
+        image = re.search(
+            r'<image x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)".*?href="data:image/png;base64,([^"]*)"', figure
+        )
+        x, y, w, h = (int(image[i]) for i in range(1, 5))
+        ends = [(plane.min(), plane.max()) for plane in self.pixels[:2]]
+        numpy.testing.assert_array_equal(png_pixels(base64.b64decode(image[5])), drawn(self.pixels[:2], ends))
+        drawn_dots = {
+            (int(a), int(b))
+            for path in re.findall(r'<path [^>]* d="([^"]*)"', figure)
+            for a, b in re.findall(r"M(\d+) (\d+)h0", path)
+        }
+        expected = {(x + a / width * w, y + b / height * h) for a, b in places}
+        self.assertLessEqual(len(drawn_dots), len(expected))
+        for a, b in expected:
+            near = min(max(abs(a - c), abs(b - d)) for c, d in drawn_dots)
+            self.assertLessEqual(near, 1.01, (a, b))
+
+    def test_slide_lies_beneath_the_cells_of_its_system(self):
+        with Server(self.path) as server:
+            for path in ("tables/table/?page", "tables/table/?color=g1", ""):
+                figures = captions(self.page(server, path))
+                self.check_cells(figures["tissue"][0], self.places)
+
+    def test_transformations_of_image_and_region_are_applied(self):
+        transformed(self.path, "images/tissue", lambda axes: {"type": "scale", "scale": [1, 0.5, 0.25]})
+        transformed(
+            self.path,
+            "labels/cells",
+            lambda axes: {
+                "type": "sequence",
+                "transformations": [
+                    {"type": "scale", "scale": [0.5, 0.25], **axes},
+                    {"type": "translation", "translation": [2, 1], **axes},
+                ],
+            },
+        )
+        with Server(self.path) as server:
+            figure = captions(self.page(server, "tables/table/?page"))["tissue"][0]
+            self.check_cells(figure, self.places + [4, 4])
+
+    def test_affine_map_is_applied(self):
+        transformed(
+            self.path, "labels/cells", lambda axes: {"type": "affine", "affine": [[0, 1, 0], [1, 0, 0], [0, 0, 1]]}
+        )
+        with Server(self.path) as server:
+            figure = captions(self.page(server, "tables/table/?page"))["tissue"][0]
+            self.check_cells(figure, self.places[:, ::-1])
+
+    def test_cells_of_another_system_have_no_slide(self):
+        transformed(
+            self.path, "images/tissue", lambda axes: {"type": "identity", "output": {**axes["output"], "name": "own"}}
+        )
+        with Server(self.path) as server:
+            self.assertNotIn("<image", self.page(server, "tables/table/?page"))
+
+    def test_tissue_is_hidden_on_request(self):
+        with Server(self.path) as server:
+            shown = self.page(server, "tables/table/?color=kind")
+            self.assertIn('class="plot over"', shown)
+            self.assertIn('href="?color=kind&amp;tissue=off"', shown)
+            hidden = self.page(server, "tables/table/?color=kind&tissue=off")
+            self.assertNotIn("<image", hidden)
+            self.assertIn("<svg", hidden)
+            wrong = html.unescape(self.page(server, "tables/table/?tissue=x"))
+            self.assertIn("tissue: 'x' is not 'off'", wrong)
+
+    def test_root_has_a_table_of_its_elements(self):
+        with Server(self.path) as server:
+            found = json.loads(server.ask("?json").body)["elements"]
+            rows = {row[0]: row for row in found["rows"]}
+            self.assertEqual(
+                {name: row[1] for name, row in rows.items()}, {"tissue": "images", "cells": "labels", "table": "tables"}
+            )
+            self.assertEqual((rows["tissue"][3], rows["cells"][3], rows["table"][3]), ("global", "global", ""))
+            text = self.page(server, "")
+            for href in ("images/tissue/", "labels/cells/", "tables/table/"):
+                self.assertIn(f'<a href="{href}">', text)
+                self.assertEqual(server.ask(href, Accept="text/html").status, 200)
+            self.assertEqual(png_pixels(server.ask("labels/cells/?thumbnail&side=160").body).shape, (128, 128, 3))
+
+
+if __name__ == "__main__":
+    unittest.main()
