@@ -125,6 +125,6 @@ inline constexpr FileForm kGenes{"", "one gene: NAME.csv, NAME.npy", kFolder};
 inline constexpr FileForm kCells{"", "one cell: NAME.csv, NAME.npy", kFolder};
 inline constexpr FileForm kBy{"", "the cells of each level: COLUMN/LEVEL/", kFolder};
 inline constexpr FileForm kPseudobulk{"", "sums of each gene by level: COLUMN.csv", kFolder};
-inline constexpr FileForm kPlaces{"", "the table at coordinates: DIM=VALUE.csv", kFolder};
+inline constexpr FileForm kPlaces{"", "parts at coordinates: DIM=VALUE.csv, .nc", kFolder};
 
 }  // namespace plainfs::forms

@@ -8,14 +8,16 @@ import os
 import random
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
 import urllib.parse
+import zipfile
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from server import Server
+from server import PROGRAM, Server
 from effort import EFFORT  # after server, which sets its path
 
 import cftime
@@ -275,6 +277,8 @@ class Variables(unittest.TestCase):
                 if place:
                     file = re.search(r'Download this line</h2><span class="views"><a href="([^"]+)">', page.text)
                     self.check_table(server, html.unescape(file[1]), line)
+                    if chooser.random() < 0.4:
+                        self.check_other_forms(server, html.unescape(file[1])[: -len("csv")], name, place, line)
                 lines += 1
         self.assertGreater(lines, 40)
 
@@ -284,6 +288,29 @@ class Variables(unittest.TestCase):
         column = [line.rpartition(",")[2] for line in table.body.decode().splitlines()[1:]]
         found = numpy.array([numpy.nan if text == "NA" else float(text) for text in column])
         numpy.testing.assert_allclose(found, values, rtol=1e-6)
+
+    def check_other_forms(self, server, path, name, place, values):
+        # VIEWS 13 "With `.parquet`, `.xlsx` or `.rds`"
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            for ending in ("nc", "parquet", "rds", "xlsx"):
+                answer = server.ask(path + ending)
+                self.assertEqual(answer.status, 200, path + ending)
+                with open(os.path.join(folder, "part." + ending), "wb") as file:
+                    file.write(answer.body)
+            with xarray.open_dataset(os.path.join(folder, "part.nc"), decode_times=False) as part:
+                numpy.testing.assert_allclose(part[name].values.ravel().astype("f8"), values, rtol=2e-6)
+                self.assertEqual({each: part.sizes[each] for each in place}, dict.fromkeys(place, 1))
+            for ending in ("parquet", "rds"):
+                target = os.path.join(folder, ending + ".csv")
+                store = os.path.join(folder, "part." + ending)
+                subprocess.run([PROGRAM, "export", store, target], check=True, capture_output=True, timeout=120)
+                with open(target, encoding="utf-8") as table:
+                    column = [line.rstrip("\n").rpartition(",")[2] for line in list(table)[1:]]
+                found = numpy.array([numpy.nan if text in ("NA", "") else float(text) for text in column])
+                numpy.testing.assert_allclose(found, values, rtol=1e-6)
+            with zipfile.ZipFile(os.path.join(folder, "part.xlsx")) as book:
+                sheet = book.read("xl/worksheets/sheet1.xml").decode()
+            self.assertEqual(len(re.findall("<row ", sheet)), 1 + len(values))
 
     def check_line(self, store, page, along, line):
         svg = re.search(r'<svg class="plot[^>]*aria-labelledby="line-t.*?</svg>', page.text, re.S)[0]

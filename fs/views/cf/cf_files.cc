@@ -5,8 +5,10 @@
 #include "formats/core/cf/coordinate.h"
 #include "formats/core/cf/dataset.h"
 #include "formats/core/cf/long_table.h"
+#include "formats/core/model/arrays/gathered.h"
 #include "formats/core/text/percent.h"
 #include "fs/text/text_file.h"
+#include "fs/views/file_forms.h"
 #include "fs/views/file_rows.h"
 #include "fs/views/names.h"
 #include "fs/views/table/table_files.h"
@@ -45,7 +47,33 @@ std::shared_ptr<const Node> table_of_all(const CfDataset& dataset, const CfVaria
   });
 }
 
-// The tables of a variable for chosen places along its dimensions: DIM=VALUE[,DIM=VALUE…].csv.
+// Returns the version of a form's files.
+std::string version_of(const FileForm& form) {
+  for (const View& view : views())
+    for (const FileRow& row : view.rows)
+      if (&row.form == &form) return row.version;
+  return {};
+}
+
+// Returns the dataset with the chosen elements along the dimensions of a variable. chosen: null for all.
+CfDatasetPtr part_at(const CfDataset& dataset, const CfVariable& variable,
+                     const std::vector<Indices>& chosen) {
+  auto part = std::make_shared<CfDataset>(dataset);
+  for (CfVariable& each : part->variables)
+    for (size_t of = 0; of < chosen.size(); ++of) {
+      const uint64_t length = variable.decoded->shape()[of];
+      for (size_t axis = 0; chosen[of] && axis < each.rank(); ++axis) {
+        if (each.dimensions[axis] != variable.dimensions[of] || each.values->shape()[axis] != length)
+          continue;
+        each.values = subset(each.values, axis, chosen[of]);
+        each.decoded = subset(each.decoded, axis, chosen[of]);
+      }
+    }
+  return part;
+}
+
+// The parts of a variable at chosen places along its dimensions, as a table and in NetCDF:
+// DIM=VALUE[,DIM=VALUE…].csv.
 class CoordinateParts : public NamedFiles {
  public:
   CoordinateParts(CfDatasetPtr dataset, const CfVariable& variable, Context& context)
@@ -53,13 +81,34 @@ class CoordinateParts : public NamedFiles {
 
   FoundNamesPtr names() const override { return found_names({}); }
   std::optional<ViewEntry> find(std::string_view name) const override {
-    constexpr std::string_view kExtension = ".csv";
-    if (!name.ends_with(kExtension)) return std::nullopt;
-    const std::optional<std::vector<Indices>> chosen =
-        chosen_by(name.substr(0, name.size() - kExtension.size()));
-    if (!chosen) return std::nullopt;
-    ViewEntry file{std::string(name), nullptr};
-    file.open = [dataset = dataset_, &variable = variable_, chosen = *chosen, &context = context_] {
+    for (const FileForm* form : {&forms::kTableCsv, &forms::kTableParquet, &forms::kTableXlsx,
+                                 &forms::kTableRds, &forms::kVariable}) {
+      if (!name.ends_with(form->ending)) continue;
+      const std::optional<std::vector<Indices>> chosen =
+          chosen_by(name.substr(0, name.size() - form->ending.size()));
+      if (!chosen) return std::nullopt;
+      ViewEntry file{std::string(name), nullptr};
+      file.open = form == &forms::kVariable ? netcdf_at(*chosen) : table_at(*chosen, form->ending);
+      return file.open ? std::optional(std::move(file)) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Returns null if NetCDF classic has no type for the values.
+  Opener netcdf_at(std::vector<Indices> chosen) const {
+    if (!has_netcdf(variable_)) return nullptr;
+    const auto lay_out = [dataset = dataset_, &variable = variable_, chosen = std::move(chosen),
+                          &context = context_] {
+      const CfDatasetPtr part = part_at(*dataset, variable, chosen);
+      return netcdf_file(*part, *part->find(variable.name), context);
+    };
+    return layout_opener(context_, lay_out, version_of(forms::kVariable));
+  }
+
+  Opener table_at(std::vector<Indices> chosen, std::string_view ending) const {
+    return [dataset = dataset_, &variable = variable_, chosen = std::move(chosen), ending,
+            &context = context_] {
       Box box = whole(variable.decoded->shape());
       std::vector<Indices> several = chosen;
       for (size_t axis = 0; axis < several.size(); ++axis) {
@@ -68,13 +117,16 @@ class CoordinateParts : public NamedFiles {
         box.extent[axis] = 1;
         several[axis] = nullptr;
       }
-      const Table table = long_table(*dataset, variable, std::move(box), several);
-      return std::make_shared<TextFile>(csv_table(table, context), context);
+      const Node table{.content = long_table(*dataset, variable, std::move(box), several)};
+      Files files;
+      for (const View& view : views()) view.offer(table, context, files);
+      const auto file = std::find_if(files.begin(), files.end(),
+                                     [&](const ViewEntry& each) { return each.name == ending && each.open; });
+      if (file == files.end()) throw unsupported("{}: no {} of a part", variable.name, ending);
+      return file->open();
     };
-    return file;
   }
 
- private:
   // Returns the elements to take along each axis, null for all of them; nullopt if the name does not fit the
   // variable.
   std::optional<std::vector<Indices>> chosen_by(std::string_view text) const {

@@ -34,7 +34,7 @@ ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Con
 void offer_netcdf_of_dataset(const FileRow& row, const Node& node, Context& context, Files& files);
 void offer_netcdf_of_variables(const FileRow& row, const Node& node, Context& context, Files& files);
 void offer_tables_of_variables(const FileRow& row, const Node& node, Context& context, Files& files);
-// VAR/DIM=VALUE.csv for each variable.
+// VAR/DIM=VALUE.csv for each variable, and the other forms of tables and NetCDF.
 void offer_coordinate_parts(const FileRow& row, const Node& node, Context& context, Files& files);
 
 }  // namespace plainfs

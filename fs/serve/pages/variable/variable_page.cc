@@ -14,6 +14,7 @@
 #include "fs/serve/pages/variable/choice.h"
 #include "fs/serve/pages/variable/sampled_values.h"
 #include "fs/serve/plots/field_plot.h"
+#include "fs/views/cf/cf_files.h"
 #include "fs/views/file_forms.h"
 #include "fs/views/names.h"
 
@@ -24,6 +25,7 @@ constexpr uint64_t kMaxOptions = 60;   // of a list to choose from
 constexpr uint64_t kMaxCurve = 1'200;  // spots of a curve, about two per pixel
 constexpr uint32_t kMaxLinkColumns = 36, kMaxLinkRows = 22;
 constexpr size_t kTicksX = 6, kTicksY = 7, kMaxMaps = 6;
+constexpr uint64_t kMaxRowsOfSheet = 1'048'575;  // of a workbook, without the header
 constexpr uint64_t kShownRows = 12, kShownColumns = 12;
 
 std::string attribute_text(const Attributes& attributes, std::string_view name) {
@@ -474,9 +476,17 @@ class VariablePage {
         name += c == '%' || c == ',' || c == '/' ? fmt::format("%{:02X}", c) : std::string(1, c);
     }
     if (name.empty()) return;
-    const std::string folder = percent_encoded(encode_name(variable_.name)) + "/";
-    sections.push_back(
-        {Forms{heading, {{"csv", folder + percent_encoded(name + std::string(forms::kTableCsv.ending))}}}});
+    uint64_t values = 1;
+    for (const size_t axis : shown) values *= shape_[axis];
+    const std::string start = percent_encoded(encode_name(variable_.name)) + "/" + percent_encoded(name);
+    std::vector<TakeAs> files;
+    for (const FileForm* form : {&forms::kTableCsv, &forms::kTableXlsx, &forms::kTableParquet,
+                                 &forms::kTableRds, &forms::kVariable}) {
+      if (form == &forms::kTableXlsx && values > kMaxRowsOfSheet) continue;
+      if (form == &forms::kVariable && !has_netcdf(variable_)) continue;
+      files.push_back({std::string(form->ending.substr(1)), start + std::string(form->ending)});
+    }
+    sections.push_back({Forms{heading, std::move(files)}});
   }
 
   Grid::Cell cell(const Elements& elements, uint64_t i) const {
