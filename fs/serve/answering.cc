@@ -17,6 +17,7 @@
 #include "fs/serve/pages/folder/error_page.h"
 #include "fs/serve/pages/folder/folder_answer.h"
 #include "fs/serve/pages/folder/page_state.h"
+#include "fs/serve/pages/folder/tree_page.h"
 #include "fs/serve/pages/image/image_page.h"
 #include "fs/serve/pages/table/chosen_rows.h"
 #include "fs/serve/site/file_answer.h"
@@ -245,7 +246,7 @@ void Answering::answer_place(const Exchange& exchange) const {
       if (!exchange.h5_question.empty()) return answer_h5grove(exchange);
       if (answer_source(exchange)) return;
       const bool may_be_member = exchange.request.method != "PROPFIND" && !exchange.target.is_folder;
-      if (may_be_member && answer_member(exchange)) return;
+      if (may_be_member && (answer_member(exchange) || answer_reason(exchange))) return;
       place = site_.find(exchange.names);
       return answer_found(exchange, place);
     } catch (const Error& error) {

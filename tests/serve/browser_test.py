@@ -3,6 +3,7 @@ PLAINFS_PICTURES is set to a folder, screenshots of all are kept there. axe-core
 accessibility problems."""
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -35,6 +36,8 @@ STORES = {
 # Each kind of page: the store, the path below its address, and visible content (a selector and a part of its text).
 PAGES = {
     "stores": ("all", "", "main a", "store"),
+    "tree": ("tree", "", "table.first caption", "folders with stores"),
+    "reason": ("tree", "bob/cut.h5ad?page", "p.note", "copy it again"),
     "cells": ("cells", "?page&color=cat", "svg.plot", ""),
     "gene": ("cells", "?color=Gene-1&split=cat", "table.dist caption", "by cat"),
     "several": ("cells", "?color=Gene-1,Gene-2&split=cat", "table.several caption", "by cat"),
@@ -83,6 +86,20 @@ class Pages(unittest.TestCase):
         cls.servers = {name: cls.enterClassContext(Server(store)) for name, store in STORES.items()}
         cls.servers["media"] = cls.enterClassContext(Server(folder))
         cls.servers["all"] = cls.enterClassContext(Server(*STORES.values()))
+        cls.servers["tree"] = cls.enterClassContext(Server(cls.make_tree()))
+        while "notes" in json.loads(cls.servers["tree"].ask("?json").body):
+            time.sleep(0.05)  # until all stores are examined, so that the page stays the same
+
+    @classmethod
+    def make_tree(cls):
+        """Returns a folder with stores in folders, one of which does not open."""
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="plainfs-test-"))
+        for name in ("alice", "bob"):
+            os.mkdir(os.path.join(folder, name))
+            shutil.copy(STORES["cells"], os.path.join(folder, name, "cells.h5ad"))
+        with open(STORES["cells"], "rb") as whole, open(os.path.join(folder, "bob", "cut.h5ad"), "wb") as cut:
+            cut.write(whole.read(3000))
+        return folder
 
     def open(self, name, **look):
         server, path, selector, text = PAGES[name]

@@ -94,8 +94,7 @@ void answer_numbers(const Exchange& exchange, const PageModel& page) {
 void answer_subject(const Exchange& exchange, const Subject& subject) {
   const PageModel page = page_of(exchange, subject);
   if (Query(exchange.target.query).has("numbers")) return answer_numbers(exchange, page);
-  if (wanted_form(exchange) == PageForm::kJson) return answer_json(exchange, page);
-  answer_page(exchange, {page.title, page.sub, html_of(page), true, page.status});
+  answer_model(exchange, page);
 }
 
 // Answers with the session with which the IGV web app opens fragments. Returns false if the request does not
@@ -132,6 +131,11 @@ bool has_own_page(const Exchange& exchange) {
 }
 
 }  // namespace
+
+void answer_model(const Exchange& exchange, const PageModel& page) {
+  if (wanted_form(exchange) == PageForm::kJson) return answer_json(exchange, page);
+  answer_page(exchange, {page.title, page.sub, html_of(page), true, page.status});
+}
 
 void answer_folder(const Exchange& exchange, const Site::Place& place) {
   if (answer_traces(exchange, place) || answer_image_thumbnail(exchange, place) ||

@@ -1,4 +1,4 @@
-// The state that pages keep between requests: annotated matrices, and the cards of stores.
+// The state that pages keep between requests: annotated matrices, the cards of stores, and the stores of folders.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,7 @@
 
 #include "fs/serve/pages/cells/kept_cells.h"
 #include "fs/serve/pages/folder/kept_cards.h"
+#include "fs/serve/pages/folder/store_tree.h"
 #include "fs/serve/pages/table/table_work.h"
 #include "fs/serve/site/work_budget.h"
 
@@ -17,6 +18,7 @@ struct PageState {
 
   KeptCells cells;
   KeptCards cards;
+  StoreTrees trees;
   const std::shared_ptr<WorkBudget> work;
   TableWork tables{*work};
 };

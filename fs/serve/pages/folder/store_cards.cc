@@ -16,6 +16,7 @@
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/cells/cells_page.h"
 #include "fs/serve/pages/cells/embeddings.h"
+#include "fs/serve/pages/folder/tree_page.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/serve/pages/model/page_style.h"
 
@@ -204,7 +205,7 @@ std::string thumbnail_svg(const std::string& svg) {
 
 void add_stores(const Exchange& exchange, const Subject& subject, std::vector<FolderEntry>& others,
                 PageModel& page) {
-  StoreCards(exchange, subject, page).add(others);
+  if (!add_store_tree(exchange, subject, others, page)) StoreCards(exchange, subject, page).add(others);
 }
 
 bool answer_thumbnail(const Exchange& exchange, const Site::Place& place) {

@@ -6,8 +6,6 @@
 
 namespace plainfs::serve {
 
-inline constexpr size_t kStoresOnPage = 500;
-
 // Adds a card for each store of the subject's folder that is on the page in the address, and removes these
 // stores from `others`, the entries shown in another way. Opens the stores to show, several at once, until
 // that has taken kMaxLooking; the rest are shown by name.
