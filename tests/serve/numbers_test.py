@@ -1113,7 +1113,7 @@ class Folders(Pages):
         with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
             stores = dict(random_store(seed, folder, 3 * seed) for seed in range(SEED, SEED + 3))
             with Server(folder) as self.server:
-                cards = {card["name"]: card for card in self.json("", {})["stores"]}
+                cards = {card["name"]: card for card in self.server.stores()}
             for path, data in stores.items():
                 card = cards[os.path.basename(path)]
                 self.assertEqual(card["what"], "{} cells × {} genes".format(*map(count_text, data.shape)))

@@ -1,11 +1,13 @@
 """A running `plainfs serve` for a test. The program and the data come from the environment: PLAINFS,
 PLAINFS_TEST_DATA."""
 import http.client
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -72,6 +74,16 @@ class Server:
             return Answer(response, response.read())
         finally:
             connection.close()
+
+    def stores(self, path="?json"):
+        """Returns the cards of the page of a folder, once all of its stores are examined."""
+        end = time.monotonic() + 300
+        while True:
+            page = json.loads(self.ask(path).body)
+            notes = " ".join(page.get("notes", []))
+            if ("still searched" not in notes and "by name only" not in notes) or time.monotonic() > end:
+                return page.get("stores", [])
+            time.sleep(0.05)
 
     def connect(self):
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)

@@ -25,8 +25,6 @@ constexpr size_t kMaxOpenOfStore = 16;  // files of a store that is examined
 constexpr time_t kUnsureSeconds = 2;
 // A store that is a folder may have changed without a change of the folder itself.
 constexpr std::chrono::seconds kFolderStaysKnown{60};
-// The share of the time that is spent on searching, at most.
-constexpr int kRestAfterSearch = 5;
 
 bool is_same_state(const struct stat& a, const struct stat& b) {
   const timespec time_a = modified_time(a), time_b = modified_time(b);
@@ -86,7 +84,7 @@ StoreTree::Below StoreTree::below(const std::string& folder, Clock::time_point u
       throw unreadable("no thread can be started to search the folders; try again later");
     }
   }
-  if (searches_ == 0 || Clock::now() - searched_ >= kRestAfterSearch * duration_) {
+  if (searches_ == 0 || Clock::now() - searched_ >= duration_) {
     is_wanted_ = true;
     changed_.notify_all();
     const uint64_t wanted = search_ + 1;

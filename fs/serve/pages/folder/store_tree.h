@@ -57,7 +57,7 @@ class StoreTree {
     bool is_cut = false;                        // there are more than are remembered
   };
   // Returns the stores below a folder: "" or "alice/pbmc". Starts to search the folders for changes if that
-  // was not done a moment ago, and waits for the search, but not beyond `until`.
+  // was not done a moment ago (as long ago as it took), and waits for the search, but not beyond `until`.
   Below below(const std::string& folder, Clock::time_point until);
 
   // Returns the stores, examined: those that were not, side by side, until time is over.

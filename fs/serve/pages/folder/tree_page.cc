@@ -20,7 +20,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr std::chrono::milliseconds kMaxSearching{400}, kMaxExamining{600};
+constexpr std::chrono::milliseconds kMaxSearching{700}, kMaxExamining{900};
 constexpr size_t kMaxFolderRows = 20;    // without ?folders=all
 constexpr size_t kMaxAllFolders = 2000;  // with it
 constexpr const char* kUnseenYet = "not looked at yet";
