@@ -1,4 +1,5 @@
-// The state that pages keep between requests: annotated matrices, the cards of stores, and the stores of folders.
+// The state that pages keep between requests: annotated matrices, the cards of stores, and the stores of
+// folders.
 #pragma once
 
 #include <memory>
