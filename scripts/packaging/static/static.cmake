@@ -15,6 +15,10 @@ set(PLAINFS_STATIC_PACKAGES
     libaec-dev libblosc-dev libboost-filesystem1.74-dev libbz2-dev libc6-dev libcurl4-openssl-dev libdeflate-dev
     libfmt-dev libfuse3-dev libgcc-12-dev libhdf5-dev libisal-dev liblz4-dev liblzma-dev libsnappy-dev
     libspdlog-dev libssl-dev libstdc++-12-dev libzfp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev)
+if(CMAKE_CROSSCOMPILING)
+  list(TRANSFORM PLAINFS_STATIC_PACKAGES REPLACE "^lib(c6|gcc-12|stdc[+][+]-12)-dev$" "lib\\1-dev-arm64-cross")
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+endif()
 set(PLAINFS_STATIC_VERSIONS "")
 foreach(package IN LISTS PLAINFS_STATIC_PACKAGES)
   execute_process(COMMAND dpkg-query -W -f "\${Version}" "${package}" OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)

@@ -1,0 +1,11 @@
+# Compiles for aarch64 by Debian's cross compiler, with Debian's packages for arm64 (scripts/other-system arm64).
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(PKG_CONFIG_EXECUTABLE /usr/bin/aarch64-linux-gnu-pkg-config)
+set(HDF5_ROOT /usr/lib/aarch64-linux-gnu/hdf5/serial)
+set(HDF5_C_INCLUDE_DIR /usr/include/hdf5/serial)
+set(HDF5_INCLUDE_DIRS /usr/include/hdf5/serial)
+set(CMAKE_CROSSCOMPILING_EMULATOR "/usr/bin/qemu-aarch64;-L;/")
