@@ -14,6 +14,7 @@
 #include "fs/serve/h5grove/h5grove.h"
 #include "fs/serve/http/field_text.h"
 #include "fs/serve/http/query.h"
+#include "fs/serve/pages/folder/chosen_cells.h"
 #include "fs/serve/pages/folder/error_page.h"
 #include "fs/serve/pages/folder/folder_answer.h"
 #include "fs/serve/pages/folder/page_state.h"
@@ -22,6 +23,7 @@
 #include "fs/serve/pages/table/chosen_rows.h"
 #include "fs/serve/site/file_answer.h"
 #include "fs/serve/site/properties_answer.h"
+#include "fs/serve/site/script_answer.h"
 #include "fs/serve/site/source_answer.h"
 #include "fs/views/file_forms.h"
 
@@ -244,7 +246,7 @@ void Answering::answer_place(const Exchange& exchange) const {
     Site::Place place;
     try {
       if (!exchange.h5_question.empty()) return answer_h5grove(exchange);
-      if (answer_source(exchange)) return;
+      if (answer_script(exchange) || answer_source(exchange)) return;
       const bool may_be_member = exchange.request.method != "PROPFIND" && !exchange.target.is_folder;
       if (may_be_member && (answer_member(exchange) || answer_reason(exchange))) return;
       place = site_.find(exchange.names);
@@ -281,6 +283,7 @@ void Answering::answer_found(const Exchange& exchange, const Site::Place& place)
     make_picture(exchange, place);
     return answer_file(exchange, place);
   }
+  if (!is_folder && answer_chosen_cells(exchange, place)) return;
   if (!is_folder && answer_rows(exchange, place)) return;
   if (!is_folder) return answer_file(exchange, place, would_be_filled_in(exchange.request, place));
   if (!exchange.target.is_folder) {

@@ -42,6 +42,8 @@ PAGES = {
     "gene": ("cells", "?color=Gene-1&split=cat", "table.dist caption", "by cat"),
     "several": ("cells", "?color=Gene-1,Gene-2&split=cat", "table.several caption", "by cat"),
     "markers": ("cells", "?markers=cat:NK", "table.first caption", "by their score"),
+    "chosen": ("cells", "?where=cat:NK&color=Gene-1&split=cat", "main h2", "Download these cells"),
+    "region": ("cells", "?color=cat&region=-1,-1,2,2", "figcaption", "in the region"),
     "unknown": ("cells", "?color=no-such-gene", "p.note", "No gene or column"),
     "genes": ("cells", "X/genes/", "ul.names a", ""),
     "embedding": ("cells", "obsm/X_umap?page", "svg.plot", ""),

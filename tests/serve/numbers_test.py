@@ -867,8 +867,8 @@ class Tables(Pages):
                     ("obs.csv?sort=nosuch", b"No column 'nosuch' to sort by."),
                     ("obs.csv?find=zzz", b"No name contains 'zzz'."),
                     ("obs.csv?where=small:1..x", b"No row has '1..x' as its small."),
-                    ("X/matrix.mtx?where=few:high", b"where, find and sort are for tables as .csv and .parquet"),
-                    ("obs.rds?where=few:high", b"where, find and sort are for tables as .csv and .parquet"),
+                    ("X/matrix.mtx?where=few:high", b"where, find and sort are for tables as .csv, .parquet and .xlsx"),
+                    ("obs.rds?where=few:high", b"where, find and sort are for tables as .csv, .parquet and .xlsx"),
                 ):
                     with self.subTest(name):
                         answer = server.ask(name)

@@ -26,6 +26,7 @@ def test_names():
 FREE_OF_NAMES = ("command_line", "commands", "completion", "daemon", "index", "mounts", "report", "serve", "tree")
 FOLDERS_OF_MATRICES = {"assays", "mod", "alternative_experiments"}
 OTHER_NAMES = {
+    "fs/serve/pages/cells/several_genes.cc": {"cells"},  # a column of numbers
     "fs/commands/plan/export_plan.cc": {"cells"},  # an option
     "fs/commands/plan/plan_task.cc": {"cells"},
     "fs/command_line/cells_file.cc": {"cells"},

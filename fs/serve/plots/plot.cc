@@ -82,6 +82,11 @@ class Frame {
   int right() const { return left_ + width_; }
   int top() const { return top_; }
   int bottom() const { return top_ + height_; }
+  // Returns the left, the top, the width and the height, and the ends of both axes.
+  std::string text() const {
+    return fmt::format("{} {} {} {} {} {} {} {}", left_, top_, width_, height_, x_.low, x_.high, y_.low,
+                       y_.high);
+  }
   double row() const { return height_ / std::max(1.0, length(y_)); }
 
  private:
@@ -221,6 +226,7 @@ class Drawing {
   }
 
   const std::string& svg() const { return svg_; }
+  const Frame& frame() const { return frame_; }
 
  private:
   struct Room {
@@ -279,11 +285,12 @@ std::string svg_of(const Plot& plot) {
   for (const Mark& mark : plot.marks) std::visit(drawing, mark);
   drawing.add_axes(plot);
   return fmt::format(
-      "<svg class=\"plot{}{}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"{}-t {}-d\"><title "
+      "<svg class=\"plot{}{}\" viewBox=\"0 0 {} {}\"{} role=\"img\" aria-labelledby=\"{}-t {}-d\"><title "
       "id=\"{}-t\">{}"
       "</title><desc id=\"{}-d\">{}</desc>{}</svg>",
-      plot.width >= kBroad ? " broad" : "", plot.behind ? " over" : "", plot.width, plot.height, plot.id,
-      plot.id, plot.id, shown_text(plot.title), plot.id, shown_text(plot.description), drawing.svg());
+      plot.width >= kBroad ? " broad" : "", plot.behind ? " over" : "", plot.width, plot.height,
+      plot.tells_axes ? fmt::format(" data-axes=\"{}\"", drawing.frame().text()) : "", plot.id, plot.id,
+      plot.id, shown_text(plot.title), plot.id, shown_text(plot.description), drawing.svg());
 }
 
 std::string bare_svg_of(const Plot& plot) {

@@ -245,6 +245,12 @@ class Chooser {
     if (!chosen && matrix_.raw && !x_is_counts)
       chosen = where_counts("raw/X", matrix_.raw->x, matrix_.raw->var);
     if (chosen) return *std::move(chosen);
+    // Without counts, sums of raw are of more use than those of scaled values.
+    if (matrix_.raw && !x_is_counts && !std::holds_alternative<std::monostate>(matrix_.raw->x)) {
+      if (std::optional<ChosenCounts> x = where_counts(x_name.c_str(), matrix_.x, matrix_.var))
+        return *std::move(x);
+      return {"raw/X", readable("raw/X", matrix_.raw->x, matrix_.raw->var), matrix_.raw->var};
+    }
     if (std::holds_alternative<std::monostate>(matrix_.x)) throw unsupported("no matrix of cells to sum");
     return {x_name, readable(x_name, matrix_.x, matrix_.var), matrix_.var};
   }

@@ -17,8 +17,9 @@ struct ChosenCounts {
   Table var;         // the table of its genes
 };
 
-// Returns the first of layers/counts, raw/X and X that looks like counts (seurat_parts.h), otherwise X. For
-// an experiment, the assay called counts takes the place of the first. Reads the first values of these.
+// Returns the first of layers/counts, raw/X and X that looks like counts (seurat_parts.h), otherwise raw/X or
+// without it X. For an experiment, the assay called counts takes the place of the first. Reads the first
+// values of these.
 // Throws unsupported if there is no matrix, damaged if its extents do not fit, and the matrix's own error.
 ChosenCounts choose_counts(const AnnotatedMatrix& matrix);
 

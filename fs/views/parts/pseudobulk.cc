@@ -26,7 +26,7 @@ namespace {
 
 constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // ',' as between genes
 constexpr std::string_view kText = ".csv", kObject = ".rds", kBook = ".xlsx", kDesign = ".design.csv";
-constexpr const char *kSumsVersion = "pseudobulk 1", *kRdsVersion = "rds 1", *kBookVersion = "xlsx 1";
+constexpr const char *kSumsVersion = "pseudobulk 2", *kRdsVersion = "rds 2", *kBookVersion = "xlsx 2";
 
 // Returns the groups of cells that have a level in both, ordered by the level in `slow` and then by that in
 // `fast`.

@@ -184,6 +184,8 @@ BOOST_AUTO_TEST_CASE(counts_are_the_first_suitable_matrix) {
   BOOST_TEST(choose_counts(matrix).name == "layers/counts");
   matrix.raw->x = matrix.x;
   matrix.layers = {{"scaled", dense({1, 2})}};
+  BOOST_TEST(choose_counts(matrix).name == "raw/X");
+  matrix.x = dense({1, 2});
   BOOST_TEST(choose_counts(matrix).name == "X");
   matrix.layers = {{"counts", dense({1, 2})}};
   matrix.x_name = "logcounts";

@@ -15,10 +15,13 @@
 #include "fs/report/words.h"
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/cells/cell_colour.h"
+#include "fs/serve/pages/cells/cells_files.h"
 #include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/markers.h"
+#include "fs/serve/pages/cells/region.h"
 #include "fs/serve/pages/cells/scatter.h"
 #include "fs/serve/pages/cells/several_genes.h"
+#include "fs/serve/pages/cells/stored_markers.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/views/file_forms.h"
 #include "fs/views/names.h"
@@ -30,6 +33,8 @@ constexpr size_t kMaxColumnLinks = 12, kMaxGeneLinks = 8;
 constexpr uint64_t kMaxSplitLevels = 10'000;
 constexpr uint64_t kMaxSortedAhead = 100'000'000;  // entries: some seconds
 constexpr size_t kMaxShownBytes = 60;
+constexpr uint64_t kMaxFreeBytes = uint64_t{4} << 20;
+constexpr size_t kMaxLevelsLinked = 12;
 
 bool exists(Filesystem& filesystem, const std::string& path) {
   try {
@@ -74,12 +79,15 @@ class CellsSection {
     choose_embedding();
     choose_slide();
     choose_tissue();
+    choose_region();
     choose_colour();
     choose_split();
     add_form();
     add_picks();
     if (query_.value("markers") && cells_.has_genes())
       return add_markers(query_, cells_, listed_matrix(), page_);
+    if (query_.value("stored")) return add_stored_markers(query_, cells_, page_);
+    add_chosen();
     if (!genes_.empty()) return add_several();
     add_scatter();
     add_distribution();
@@ -128,6 +136,19 @@ class CellsSection {
     else
       add_problem(fmt::format("No embedding '{}'.", shortened(*chosen, kMaxShownBytes)), embeddings_,
                   "embedding");
+  }
+
+  // A slide is always shown whole.
+  void choose_region() {
+    page_.has_script = true;
+    const std::optional<std::string> asked = query_.value("region");
+    if (!asked || slide_) return;
+    region_ = region_in(*asked);
+    if (region_) return;
+    page_.status = 400;
+    add_problem(fmt::format("'{}' is no region; expected region=X0,Y0,X1,Y1 with X0 < X1 and Y0 < Y1.",
+                            shortened(*asked, kMaxShownBytes)),
+                {}, "region");
   }
 
   // Chooses a slide with a picture if the cells lie in tissue. A picture that cannot be read becomes a note.
@@ -208,8 +229,13 @@ class CellsSection {
   }
 
   void add_several() {
-    const std::optional<CellPlaces> places =
-        embedding_.empty() || matrix_.cells == 0 ? std::nullopt : places_of(matrix_, embedding_, kMaxPoints);
+    std::optional<CellPlaces> places;
+    if (!embedding_.empty() && matrix_.cells > 0 && region_) {
+      if (auto part = places_in_region(matrix_, embedding_, *region_, kMaxPoints))
+        places = std::move(part->places);
+    } else if (!embedding_.empty() && matrix_.cells > 0) {
+      places = places_of(matrix_, embedding_, kMaxPoints);
+    }
     GenesBy by{places ? &*places : nullptr};
     if (!split_name_.empty()) by = {by.places, split_name_, &split_};
     add_genes(query_, cells_, genes_, matrix_chosen_, by, page_);
@@ -281,7 +307,13 @@ class CellsSection {
     add_choice(form, "Slide", "slide", slides_, slide_ ? slide_->name : "");
     add_choice(form, "Split by", "split", splits_, shows_panels() ? split_name_ : "", "no split");
     add_choice(form, "Assay", "assay", place_.assays, place_.assay);
-    form.hidden = query_.rest({"color", "matrix", "embedding", "slide", "split", "assay"});
+    add_condition(form);
+    if (!embedding_.empty() && !slide_)
+      form.fields.push_back({"Region x0,y0,x1,y1", "region", query_.value("region").value_or("")});
+    form.hidden = query_.rest({"color", "matrix", "embedding", "slide", "split", "assay", "where", "region",
+                               "take", "stored", "markers", "from", "numbers"});
+    const std::vector<std::string> conditions = query_.values("where");
+    for (size_t i = 0; i + 1 < conditions.size(); ++i) form.hidden.emplace_back("where", conditions[i]);
     page_.add(std::move(form));
   }
 
@@ -291,6 +323,16 @@ class CellsSection {
     for (const GeneMatrix* const matrix : cells_.searched())
       text += (text.empty() ? "" : ", otherwise ") + matrix->name();
     return text;
+  }
+
+  // The field has the last condition, and the others go along.
+  void add_condition(Form& form) const {
+    if (matrix_.obs.columns.empty()) return;
+    const std::vector<std::string> conditions = query_.values("where");
+    FormField field{"Only cells with", "where", conditions.empty() ? "" : conditions.back()};
+    for (size_t i = 0; i < std::min(split_.levels.size(), kMaxLevelsLinked); ++i)
+      field.options.push_back({split_name_ + ":" + split_.levels[i], {}});
+    form.fields.push_back(std::move(field));
   }
 
   // none: the text of an option without a value; empty: there is no such option.
@@ -316,7 +358,44 @@ class CellsSection {
       picks.push_back({"Tissue",
                        {{"shown", href("tissue", "")}, {"hidden", href("tissue", "off")}},
                        shows_tissue_ ? "shown" : "hidden"});
+    for (Picks& stored : stored_marker_links(cells_.stored_markers(), query_))
+      picks.push_back(std::move(stored));
+    for (const std::string& fault : cells_.stored_markers().faults)
+      page_.notes.push_back(public_message(exchange_.site, damaged("{}", fault)));
+    if (!split_name_.empty()) picks.push_back(level_links());
+    if (!query_.values("where").empty()) picks.push_back(condition_links());
+    if (region_) picks.push_back({"Region", {{"all cells", href("region", {})}}, {}});
     if (!picks.empty()) page_.add(std::move(picks));
+  }
+
+  // Returns links to the page of the cells of one level.
+  Picks level_links() const {
+    Picks levels{"Only " + split_name_, {}, {}};
+    for (size_t i = 0; i < std::min(split_.levels.size(), kMaxLevelsLinked); ++i) {
+      const std::string condition = split_name_ + ":" + split_.levels[i];
+      levels.links.push_back(
+          {split_.levels[i], query_.with("from", {}).with_more("where", condition).href()});
+    }
+    return levels;
+  }
+
+  // Returns links that take a condition away.
+  Picks condition_links() const {
+    Picks conditions{"Without", {}, {}};
+    const std::vector<std::string> all = query_.values("where");
+    for (const std::string& taken : all) {
+      Query query = query_.with("where", {});
+      for (const std::string& each : all)
+        if (&each != &taken) query = query.with_more("where", each);
+      conditions.links.push_back({taken, query.href()});
+    }
+    return conditions;
+  }
+
+  // Adds the files of the chosen cells.
+  void add_chosen() {
+    if (cells_.chosen_from())
+      page_.add(Forms{"Download these cells", files_of_chosen_cells(query_), "these_cells"});
   }
 
   Picks marker_links() const {
@@ -389,10 +468,17 @@ class CellsSection {
     const CellColour* const colour = colour_ ? &*colour_ : nullptr;
     std::optional<CellPlaces> places = add_slide(colour);
     if (!places) {
-      places = places_of(matrix_, embedding_, kMaxPoints);
-      if (!places) return;
-      sides_.first.push_back(
-          {scatter(*places, matrix_.cells, embedding_, colour, split_name_.empty() ? nullptr : &split_)});
+      const CellGroups* const names = split_name_.empty() ? nullptr : &split_;
+      if (region_) {
+        std::optional<RegionPlaces> part = places_in_region(matrix_, embedding_, *region_, kMaxPoints);
+        if (!part) return;
+        sides_.first.push_back({scatter(*part, *region_, matrix_.cells, embedding_, colour, names)});
+        places = std::move(part->places);
+      } else {
+        places = places_of(matrix_, embedding_, kMaxPoints);
+        if (!places) return;
+        sides_.first.push_back({scatter(*places, matrix_.cells, embedding_, colour, names)});
+      }
     }
     if (shows_panels() && split_.levels.size() > 1)
       sides_.first.push_back({panels(*places, split_name_, split_, colour)});
@@ -426,6 +512,7 @@ class CellsSection {
 
   // Links each level to the page of its cells, by/COLUMN/LEVEL/.
   void add_level_links(Distribution& distribution) const {
+    if (cells_.chosen_from()) return;
     const std::string column =
         std::string(file_name(forms::kBy)) + "/" + PartNames("column", {split_name_}).file(0) + "/";
     if (!exists(filesystem_, filesystem_.path(place_.directory) + "/" + column)) return;
@@ -441,7 +528,7 @@ class CellsSection {
   }
 
   void add_downloads() {
-    if (!colour_ || !colour_->is_gene) return;
+    if (!colour_ || !colour_->is_gene || cells_.chosen_from()) return;
     const std::optional<std::string> folder =
         gene_folder(colour_->matrix ? *colour_->matrix : *cells_.matrices().front());
     if (!folder) return;
@@ -465,6 +552,7 @@ class CellsSection {
   const Query query_;
   const GeneMatrix* matrix_chosen_ = nullptr;  // null: the first that has the gene
   std::vector<std::string> matrices_, embeddings_, slides_, columns_, splits_;
+  std::optional<PlaneRegion> region_;
   const Slide* slide_ = nullptr;  // if the page shows its picture
   bool shows_tissue_ = true;
   std::string embedding_, colour_name_, split_name_;
@@ -517,10 +605,18 @@ void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlac
   CellsSection(exchange, subject, place, cells, page).add();
 }
 
-uint64_t bytes_a_cell(const std::string& query) {
-  if (Query(query).value("markers")) return bytes_a_cell_of_markers();
-  const std::string colour = Query(query).value("color").value_or("");
-  return names_in_list(colour).size() < 2 ? kBytesACellShown : kBytesACellOfGenes;
+uint64_t work_of_cells(const Exchange& exchange, const PageCells& cells) {
+  const Query query(exchange.target.query);
+  const uint64_t of_stored =
+      query.value("stored") ? bytes_of_stored_markers(cells.stored_markers(), query) : 0;
+  uint64_t of_a_cell = kBytesACellShown;
+  if (query.value("markers"))
+    of_a_cell = bytes_a_cell_of_markers();
+  else if (names_in_list(query.value("color").value_or("")).size() > 1)
+    of_a_cell = kBytesACellOfGenes;
+  const uint64_t count = cells.matrix().cells;
+  return std::max(count > WorkBudget::kMaxFreeValues ? count * of_a_cell : 0,
+                  of_stored > kMaxFreeBytes ? of_stored : 0);
 }
 
 std::string cells_thumbnail(const PageCells& cells) {

@@ -25,8 +25,8 @@ std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& s
 
 // The memory that a picture of cells takes for each: a value, a code, and numbers of places and points.
 inline constexpr uint64_t kBytesACellShown = 32;
-// Returns the memory that the page of a query takes for each cell.
-uint64_t bytes_a_cell(const std::string& query);
+// Returns the memory that the page of a request takes, 0 if it is little.
+uint64_t work_of_cells(const Exchange& exchange, const PageCells& cells);
 
 // Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
 // become problems with links to the nearest names. Throws the errors of reading.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "formats/annotated/cell_groups.h"
+#include "formats/annotated/selection.h"
 #include "formats/core/model/elements/number_cast.h"
 #include "fs/serve/pages/cells/markers.h"
 #include "fs/serve/pages/cells/slide_view.h"
@@ -65,8 +66,9 @@ MatrixLinesPtr lines_of_genes(const std::string& name, const Content& x, Context
 
 }  // namespace
 
-PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
-    : meaning_(std::move(meaning)), name_(found.name), matrix_(found.make()) {
+PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found,
+                     std::optional<uint64_t> chosen_from)
+    : meaning_(std::move(meaning)), name_(found.name), matrix_(found.make()), chosen_from_(chosen_from) {
   if (matrix_.obs.rows != matrix_.cells)
     throw damaged("the columns of the cells have {} rows, expected {}", matrix_.obs.rows, matrix_.cells);
   const bool is_experiment = !matrix_.x_name.empty();
@@ -186,6 +188,10 @@ const std::vector<std::string>& PageCells::left_out() const {
   return left_out_.get([this] { return lines_left_out_of_h5ad(matrix_, name_, *meaning_.what.context); });
 }
 
+const StoredMarkersFound& PageCells::stored_markers() const {
+  return stored_markers_.get([this] { return stored_markers_of(matrix_, *meaning_.what.context); });
+}
+
 const std::vector<Slide>& PageCells::slides() const {
   return slides_.get([this] {
     std::vector<Slide> slides = matrix_.slides ? matrix_.slides() : std::vector<Slide>();
@@ -227,19 +233,27 @@ std::vector<std::string> PageCells::find_first_genes() const {
   return first;
 }
 
-PageCellsPtr KeptCells::of(Filesystem& filesystem, Inode directory) {
+PageCellsPtr KeptCells::some_of(Filesystem& filesystem, Inode directory, const std::string& choice,
+                                const Indices& cells_chosen) {
   OpenMeaning meaning = filesystem.meaning(directory);
-  const Key key{&filesystem, filesystem.path(directory), meaning.opening->number()};
+  const Key key{&filesystem, filesystem.path(directory), choice, meaning.opening->number()};
   {
     const MutexLock lock(mutex_);
     kept_.erase_if(
         [&](const Key& kept) { return kept.filesystem == &filesystem && kept.opening != key.opening; });
     if (const PageCellsPtr* const cells = kept_.find(key)) return *cells;
   }
-  const std::optional<FoundAnnotatedMatrix> found =
-      annotated_matrix_of(meaning.what.node, *meaning.what.context);
+  std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(meaning.what.node, *meaning.what.context);
   if (!found) return nullptr;
-  auto cells = std::make_shared<const PageCells>(std::move(meaning), *found);
+  std::optional<uint64_t> all;
+  if (cells_chosen) {
+    const auto whole = std::make_shared<const AnnotatedMatrix>(found->make());
+    all = whole->cells;
+    found->make = [whole, cells_chosen, context = meaning.what.context] {
+      return selected_cells(*whole, cells_chosen, *context);
+    };
+  }
+  auto cells = std::make_shared<const PageCells>(std::move(meaning), *found, all);
   const MutexLock lock(mutex_);
   kept_.keep(key, cells);
   return cells;

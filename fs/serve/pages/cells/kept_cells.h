@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +16,10 @@
 #include "cache/mutex.h"
 #include "cache/recent.h"
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/core/model/arrays/gathered.h"
 #include "formats/core/sparse/matrix_lines.h"
 #include "fs/filesystem.h"
+#include "fs/serve/pages/cells/stored_markers.h"
 #include "fs/serve/plots/plot.h"
 #include "fs/views/parts/part_names.h"
 
@@ -55,7 +58,9 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
  public:
   // meaning: the directory in which `found` was found. Throws what found.make() throws, and damaged if obs
   // has no row for each cell.
-  PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found);
+  // chosen_from: see below.
+  PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found,
+            std::optional<uint64_t> chosen_from = std::nullopt);
 
   const AnnotatedMatrix& matrix() const { return matrix_; }
   // Returns the directory in which the matrix was found.
@@ -83,6 +88,10 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   // Returns the markers of that key, made by `make` unless they are kept. Keeps the last few.
   MarkersPtr markers(const std::string& key, const std::function<Markers()>& make) const;
   Workers& workers() const { return meaning_.what.context->workers; }
+  // Returns the number of all cells of the store if these are some of them.
+  std::optional<uint64_t> chosen_from() const { return chosen_from_; }
+  // Returns the markers in uns.
+  const StoredMarkersFound& stored_markers() const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
   // Returns the lines about the parts that the .h5ad of the matrix leaves out. Reads no values.
@@ -103,9 +112,11 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   const OpenMeaning meaning_;
   const std::string name_;  // FoundAnnotatedMatrix::name
   const AnnotatedMatrix matrix_;
+  const std::optional<uint64_t> chosen_from_;
   std::vector<std::unique_ptr<const GeneMatrix>> matrices_;
   Lazy<std::vector<std::string>> first_genes_, left_out_;
   Lazy<std::vector<Slide>> slides_;
+  Lazy<StoredMarkersFound> stored_markers_;
 
   mutable Mutex markers_mutex_;
   mutable Recent<std::string, MarkersPtr> markers_ GUARDED_BY(markers_mutex_){8};
@@ -120,12 +131,17 @@ class KeptCells {
  public:
   // Returns the annotated matrix of a directory, or null if it has none. Throws the errors of reading it. A
   // matrix from before the store was reopened is not used.
-  PageCellsPtr of(Filesystem& filesystem, Inode directory);
+  PageCellsPtr of(Filesystem& filesystem, Inode directory) {
+    return some_of(filesystem, directory, {}, nullptr);
+  }
+  // Returns some of its cells, in ascending order. key: differs between choices; empty: all cells.
+  PageCellsPtr some_of(Filesystem& filesystem, Inode directory, const std::string& key, const Indices& cells);
 
  private:
   struct Key {
     const Filesystem* filesystem;
     std::string path;
+    std::string choice;
     uint64_t opening;
     bool operator==(const Key&) const = default;
   };

@@ -13,8 +13,8 @@
 #include "fs/report/words.h"
 #include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/number_table.h"
 #include "fs/serve/pages/model/rank_sum.h"
-#include "fs/text/field_text.h"
 
 namespace plainfs::serve {
 namespace {
@@ -74,7 +74,7 @@ class MarkersSection {
     if (!choose_level()) return;
     const std::string key = fmt::format("{}\n{}\n{}", level_.column, level_.name, matrix_.name());
     const MarkersPtr markers = cells_.markers(key, [&] { return compute(); });
-    if (query_.has("numbers")) page_.add(Attachment{"markers.csv", csv_of(*markers)});
+    if (query_.has("numbers")) page_.add(Attachment{"markers", table_of(*markers)});
     add_table(*markers);
   }
 
@@ -179,7 +179,7 @@ class MarkersSection {
     }
     page_.add(std::move(grid));
     if (all > kMarkersOnPage) page_.add(Pager{query_, "markers", from, kMarkersOnPage, all});
-    page_.add(Forms{"Download all markers", {{"csv", query_.with("numbers", "csv").href()}}});
+    page_.add(Forms{"Download all markers", number_files(query_)});
   }
 
   std::string href_of(const std::string& gene) const {
@@ -189,16 +189,21 @@ class MarkersSection {
         .href();
   }
 
-  std::string csv_of(const Markers& markers) const {
+  Table table_of(const Markers& markers) const {
     const std::shared_ptr<const PartNames> names = matrix_.genes();
-    std::string csv = "names,scores,logfoldchanges,pvals,pvals_adj,pct_nz_group,pct_nz_reference\n";
+    std::vector<NumberTable::Text> genes;
+    std::vector<std::vector<double>> numbers(6);
     for (const Marker& one : markers.genes) {
-      StringSink sink(csv);
-      put_csv_text(names->label(one.gene), sink);
-      csv += fmt::format(",{},{},{},{},{},{}\n", one.score, one.log2_change, one.p, one.adjusted, one.share,
-                         one.share_rest);
+      genes.push_back({names->label(one.gene)});
+      const double shown[] = {one.score, one.log2_change, one.p, one.adjusted, one.share, one.share_rest};
+      for (size_t i = 0; i < numbers.size(); ++i) numbers[i].push_back(shown[i]);
     }
-    return csv;
+    NumberTable table;
+    table.add("names", genes);
+    const char* const of_numbers[] = {"scores",    "logfoldchanges", "pvals",
+                                      "pvals_adj", "pct_nz_group",   "pct_nz_reference"};
+    for (size_t i = 0; i < numbers.size(); ++i) table.add(of_numbers[i], numbers[i]);
+    return table.finish();
   }
 
   const Query& query_;

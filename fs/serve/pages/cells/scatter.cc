@@ -249,7 +249,24 @@ Plot panel_plot(const CellPlaces& places) {
 
 Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
                const CellGroups* names) {
-  return figure_of(plot_of(places), places, cells, dot_width(places.x.size()), name, colour, names);
+  Plot plot = plot_of(places);
+  plot.tells_axes = true;
+  return figure_of(std::move(plot), places, cells, dot_width(places.x.size()), name, colour, names);
+}
+
+Figure scatter(const RegionPlaces& part, const PlaneRegion& region, uint64_t cells, const std::string& name,
+               const CellColour* colour, const CellGroups* names) {
+  Plot plot = plot_of(part.places);
+  plot.x.range = region.x;
+  plot.y.range = region.y;
+  plot.tells_axes = true;
+  const uint64_t shown = (part.cells + part.step - 1) / part.step;
+  Figure figure = figure_of(std::move(plot), part.places, shown, dot_width(shown), name, colour, names);
+  figure.caption = fmt::format("{} and {} of the {} of {} cells in the region{}", part.places.x_name,
+                               part.places.y_name, count_text(part.cells), count_text(cells),
+                               colour ? ", coloured by " + colour->title() : "");
+  if (part.step > 1) figure.caption += sample_text(part.step);
+  return figure;
 }
 
 Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour, bool has_tissue) {

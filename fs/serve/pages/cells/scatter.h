@@ -6,6 +6,7 @@
 
 #include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/cells/embeddings.h"
+#include "fs/serve/pages/cells/region.h"
 #include "fs/serve/pages/cells/slide_view.h"
 #include "fs/serve/pages/model/page_model.h"
 
@@ -18,6 +19,9 @@ inline constexpr uint64_t kMaxThumbnailPoints = 1'500;
 // the levels to label, or null. If the colour has levels, those are labelled.
 Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
                const CellGroups* names = nullptr);
+// Returns the cells of a region, of the number `cells`, as scatter() does.
+Figure scatter(const RegionPlaces& part, const PlaneRegion& region, uint64_t cells, const std::string& name,
+               const CellColour* colour, const CellGroups* names);
 
 // Returns the cells of a slide over its picture. cells: the number of cells on the slide.
 Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour, bool has_tissue);

@@ -12,8 +12,8 @@
 #include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/scatter.h"
 #include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/number_table.h"
 #include "fs/serve/plots/mark_grid.h"
-#include "fs/text/field_text.h"
 
 namespace plainfs::serve {
 namespace {
@@ -74,37 +74,32 @@ Figure pair_figure(const CellColour& a, const CellColour& b) {
   return {fmt::format("{} and {}", a.name, b.name), svg_of(plot), caption};
 }
 
-void append_field(const std::string& text, std::string& csv) {
-  StringSink sink(csv);
-  put_csv_text(text, sink);
-}
-
-void append_rows(const Distribution& gene, std::string& csv) {
-  for (const LevelRow& row : gene.rows) {
-    append_field(gene.of, csv);
-    csv += ',';
-    append_field(gene.matrix, csv);
-    csv += ',';
-    if (row.is_missing)
-      csv += "NA";
-    else
-      append_field(row.name, csv);
-    csv += fmt::format(",{},{}", row.cells, row.numbers.values);
-    const Statistics& numbers = row.numbers;
-    csv += numbers.values == 0
-               ? ",NA,NA,NA,NA,NA\n"
-               : fmt::format(",{},{},{},{},{}\n", numbers.share_above(), numbers.mean, numbers.quartiles[0],
-                             numbers.quartiles[1], numbers.quartiles[2]);
-  }
-}
-
 // Returns a row for each gene and level.
-std::string csv_of(const std::vector<Distribution>& genes) {
-  std::string csv = "gene,matrix,";
-  append_field(genes.front().by, csv);
-  csv += ",cells,values,above_zero,mean,quartile1,median,quartile3\n";
-  for (const Distribution& gene : genes) append_rows(gene, csv);
-  return csv;
+Table table_of(const std::vector<Distribution>& genes) {
+  std::vector<NumberTable::Text> names, matrices, levels;
+  std::vector<uint64_t> cells, values;
+  std::vector<std::vector<double>> numbers(5);
+  for (const Distribution& gene : genes)
+    for (const LevelRow& row : gene.rows) {
+      names.push_back({gene.of});
+      matrices.push_back({gene.matrix});
+      levels.push_back({row.name, row.is_missing});
+      cells.push_back(row.cells);
+      const Statistics& all = row.numbers;
+      values.push_back(all.values);
+      const double shown[] = {all.share_above(), all.mean, all.quartiles[0], all.quartiles[1],
+                              all.quartiles[2]};
+      for (size_t i = 0; i < numbers.size(); ++i) numbers[i].push_back(all.values > 0 ? shown[i] : kNoValue);
+    }
+  NumberTable table;
+  table.add("gene", names);
+  table.add("matrix", matrices);
+  table.add(genes.front().by, levels);
+  table.add("cells", cells);
+  table.add("values", values);
+  const char* const of_numbers[] = {"above_zero", "mean", "quartile1", "median", "quartile3"};
+  for (size_t i = 0; i < numbers.size(); ++i) table.add(of_numbers[i], numbers[i]);
+  return table.finish();
 }
 
 class SeveralGenes {
@@ -124,8 +119,8 @@ class SeveralGenes {
     if (distributions_.empty()) return;
     add_dots();
     add_violins();
-    if (query_.has("numbers")) page_.add(Attachment{"genes.csv", csv_of(distributions_)});
-    page_.add(Forms{"Download the numbers", {{"csv", query_.with("numbers", "csv").href()}}});
+    if (query_.has("numbers")) page_.add(Attachment{"genes_by_level", table_of(distributions_)});
+    page_.add(Forms{"Download the numbers", number_files(query_)});
     page_.add(std::move(distributions_));
   }
 

@@ -29,7 +29,7 @@ struct GenesBy {
 
 // Adds the cells coloured by each gene, a plot of two genes against each other, and for each level the
 // numbers of all genes, as dots, as violins and as a table. ?scale=gene colours the dots from the least to
-// the greatest mean of each gene, and ?numbers=csv adds the table as a file. A name that is neither a gene
+// the greatest mean of each gene, and ?numbers= adds the table as a file. A name that is neither a gene
 // nor a column of numbers becomes a problem with links to the list with a near name in its place. matrix:
 // null means the first that has a gene. Throws changed.
 void add_genes(const Query& query, const PageCells& cells, const std::vector<std::string>& names,

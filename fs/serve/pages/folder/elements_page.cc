@@ -19,7 +19,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMaxElements = 200, kMaxThumbnails = 24;
+constexpr size_t kMaxElementsShown = 200, kMaxThumbnails = 24;
 constexpr int kThumbnailSide = 160;
 
 struct Element {
@@ -61,7 +61,7 @@ class ElementsPage {
       if (!folder || !folder->parts) return;
       for (const Member& member : folder->parts->members()) {
         if (!member.node.parts || std::holds_alternative<PlainFile>(member.node.content)) continue;
-        if (elements_.size() == kMaxElements) {
+        if (elements_.size() == kMaxElementsShown) {
           is_cut_ = true;
           return;
         }
@@ -116,7 +116,7 @@ class ElementsPage {
 
   void add_table() {
     if (elements_.empty()) return;
-    Grid grid{is_cut_ ? fmt::format("The first {} elements", kMaxElements)
+    Grid grid{is_cut_ ? fmt::format("The first {} elements", kMaxElementsShown)
                       : fmt::format("{} element{}", elements_.size(), elements_.size() == 1 ? "" : "s")};
     grid.heading = "Elements";
     grid.key = "elements";

@@ -7,16 +7,20 @@
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/query.h"
+#include "fs/serve/pages/folder/cells_question.h"
+#include "fs/serve/pages/folder/chosen_cells.h"
 #include "fs/serve/pages/folder/instructions.h"
 #include "fs/serve/pages/folder/made_page.h"
 #include "fs/serve/pages/folder/names_page.h"
 #include "fs/serve/pages/folder/store_cards.h"
 #include "fs/serve/pages/image/plate_page.h"
+#include "fs/serve/pages/model/number_table.h"
 #include "fs/serve/pages/model/page_frame.h"
 #include "fs/serve/pages/model/page_html.h"
 #include "fs/serve/pages/model/page_json.h"
 #include "fs/serve/pages/recording/traces.h"
 #include "fs/serve/site/folder.h"
+#include "fs/serve/site/made_file.h"
 #include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
@@ -79,21 +83,29 @@ void answer_list(const Exchange& exchange, const std::vector<FolderEntry>& entri
   exchange.reply.whole(200, "text/html; charset=utf-8", html);
 }
 
-void answer_numbers(const Exchange& exchange, const PageModel& page) {
-  const std::string form = Query(exchange.target.query).value("numbers").value_or("");
-  if (form != "csv") throw not_found("numbers={}: expected numbers=csv", shortened(form, 60));
+const FileForm* form_of_numbers(const std::string& name) {
+  const FileForm* const forms[] = {&forms::kTableCsv, &forms::kTableXlsx, &forms::kTableParquet};
+  for (const FileForm* const form : forms)
+    if (form->ending.substr(1) == name) return form;
+  return nullptr;
+}
+
+void answer_numbers(const Exchange& exchange, const Subject& subject, const PageModel& page) {
+  const std::string asked = Query(exchange.target.query).value("numbers").value_or("");
+  const FileForm* const form = form_of_numbers(asked);
+  if (!form) throw not_found("numbers={}: expected {}", shortened(asked, 60), fmt::join(kNumberForms, ", "));
   if (!page.problems.empty()) throw not_found("{}", page.problems[0].text);
-  const auto* const file = page.find<Attachment>();
-  if (!file && !page.notes.empty()) throw unsupported("{}", page.notes[0]);
-  if (!file) throw not_found("no numbers here: expected ?color=GENE,GENE or ?markers=COLUMN:LEVEL");
-  exchange.reply.add("Content-Disposition", fmt::format("attachment; filename=\"{}\"", file->name));
-  exchange.reply.add("Cache-Control", "no-cache");
-  exchange.reply.whole(200, "text/csv; charset=utf-8", file->text);
+  const auto* const numbers = page.find<Attachment>();
+  if (!numbers && !page.notes.empty()) throw unsupported("{}", page.notes[0]);
+  if (!numbers) throw not_found("no numbers here: expected ?color=GENE,GENE, ?markers= or ?stored=");
+  const std::shared_ptr<ViewFile> file = made_file(*form, Node{numbers->table}, subject.context());
+  if (!file) throw not_found("no {} of these numbers", asked);
+  answer_made_file(exchange, *file, *form, numbers->name + std::string(form->ending));
 }
 
 void answer_subject(const Exchange& exchange, const Subject& subject) {
   const PageModel page = page_of(exchange, subject);
-  if (Query(exchange.target.query).has("numbers")) return answer_numbers(exchange, page);
+  if (Query(exchange.target.query).has("numbers")) return answer_numbers(exchange, subject, page);
   answer_model(exchange, page);
 }
 
@@ -134,10 +146,11 @@ bool has_own_page(const Exchange& exchange) {
 
 void answer_model(const Exchange& exchange, const PageModel& page) {
   if (wanted_form(exchange) == PageForm::kJson) return answer_json(exchange, page);
-  answer_page(exchange, {page.title, page.sub, html_of(page), true, page.status});
+  answer_page(exchange, {page.title, page.sub, html_of(page), true, page.status, SIZE_MAX, page.has_script});
 }
 
 void answer_folder(const Exchange& exchange, const Site::Place& place) {
+  if (answer_cells_question(exchange, place) || answer_chosen_cells(exchange, place)) return;
   if (answer_traces(exchange, place) || answer_image_thumbnail(exchange, place) ||
       answer_thumbnail(exchange, place))
     return;

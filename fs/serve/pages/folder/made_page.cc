@@ -21,6 +21,7 @@
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/array/array_page.h"
 #include "fs/serve/pages/cells/cells_page.h"
+#include "fs/serve/pages/folder/chosen_cells.h"
 #include "fs/serve/pages/folder/elements_page.h"
 #include "fs/serve/pages/folder/instructions.h"
 #include "fs/serve/pages/folder/page_state.h"
@@ -120,7 +121,9 @@ class PageMaker {
       sections.erase(rows, sections.end());
     }
     if (!has_data) add_contents();
-    if (!offers_.views.empty()) page_.add(Forms{"Download as", std::move(offers_.views), "take_it_as"});
+    if (!offers_.views.empty())
+      page_.add(Forms{are_some_cells_ ? "Download all cells as" : "Download as", std::move(offers_.views),
+                      "take_it_as"});
     if (left_out_) page_.add(*std::move(left_out_));
     if (!by_name_.empty()) page_.add(Forms{"By name", std::move(by_name_), "by_name"});
     if (!offers_.open_with.lines.empty() || !offers_.open_with.viewers.empty())
@@ -298,13 +301,17 @@ class PageMaker {
   void add_annotated() {
     const std::optional<CellsPlace> place = cells_place(exchange_, subject_);
     if (!place) return;
-    const PageCellsPtr cells = exchange_.pages.cells.of(*subject_.place.filesystem, place->directory);
-    if (!cells) return;
+    const PageCellsPtr all = exchange_.pages.cells.of(*subject_.place.filesystem, place->directory);
+    if (!all) return;
+    PageCellsPtr cells = all;
+    part([&] { cells = chosen_cells(exchange_, *place, *subject_.place.filesystem, all, page_); });
+    are_some_cells_ = cells->chosen_from().has_value();
     const AnnotatedMatrix& matrix = cells->matrix();
     if (matrix.cells == 0 || matrix.genes == 0) measure_forms();
-    page_.facts.push_back({"cells", count_text(matrix.cells)});
+    page_.facts.push_back({"cells", count_text(matrix.cells) +
+                                        (are_some_cells_ ? " of " + count_text(*cells->chosen_from()) : "")});
     page_.facts.push_back({"genes", count_text(matrix.genes)});
-    if (std::holds_alternative<SparseMatrix>(matrix.x)) {
+    if (std::holds_alternative<SparseMatrix>(matrix.x) && !are_some_cells_) {
       const ContentFacts x = facts_of(matrix.x);
       for (const ContentFacts::Count& count : x.counts)
         page_.facts.push_back({count.name, count_text(count.number)});
@@ -312,13 +319,13 @@ class PageMaker {
         page_.facts.push_back({"density", std::move(density)});
     }
     part([&] {
-      const WorkBudget::Share share = take_share(matrix.cells, bytes_a_cell(exchange_.target.query));
+      const WorkBudget::Share share = exchange_.pages.work->take(work_of_cells(exchange_, *cells));
       add_cells(exchange_, subject_, *place, *cells, page_);
     });
     if (page_.find<Grid>()) has_rows_asked_ = true;  // markers
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty() && !has_rows_asked_)
       part([&] { add_rows(first_rows({matrix.obs}), " of the columns of the cells"); });
-    part([&] { add_left_out(*place, *cells); });
+    part([&] { add_left_out(*place, *all); });
     if (place->href.empty())
       add_zarr(matrix);
     else
@@ -514,6 +521,7 @@ class PageMaker {
   const Exchange& exchange_;
   const Subject& subject_;
   PageModel page_;
+  bool are_some_cells_ = false;
   bool has_rows_asked_ = false;  // the address asks for certain rows
   Offers offers_;
   std::optional<LeftOut> left_out_;

@@ -10,6 +10,7 @@
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/html_table.h"
 #include "fs/serve/pages/model/page_style.h"
+#include "fs/serve/site/script_answer.h"
 
 namespace plainfs::serve {
 namespace {
@@ -49,14 +50,19 @@ std::string path_html(const Exchange& exchange, bool is_folder, size_t known) {
 
 void answer_page(const Exchange& exchange, const Page& page) {
   const std::string title = escaped(printable(page.title));
+  // A word of this reply alone allows the script: files of a store have the same origin.
+  const std::string word = page.has_script && exchange.settings.random ? exchange.settings.random() : "";
+  const std::string script = word.empty() ? ""
+                                          : fmt::format("<script src=\"{}\" nonce=\"{}\" defer></script>",
+                                                        escaped(script_href(exchange)), word);
   std::string html = fmt::format(
       "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<title>{} · plainfs</title><link rel=\"icon\" href=\"data:,\"><style>{}</style></head>\n"
+      "<title>{} · plainfs</title><link rel=\"icon\" href=\"data:,\"><style>{}</style>{}</head>\n"
       "<body><a class=\"skip\" href=\"#in\">Skip to the contents</a>"
       "<header><nav aria-label=\"Path\"><ol>{}</ol></nav><h1>{}</h1><p class=\"sub\">{}</p></header>\n"
       "<main id=\"in\">{}</main>\n",
-      title, kPageStyle, path_html(exchange, exchange.target.is_folder, page.known_names), title,
+      title, kPageStyle, script, path_html(exchange, exchange.target.is_folder, page.known_names), title,
       escaped(printable(page.sub)), page.body);
   html += fmt::format("<footer>plainfs {} · read-only{}</footer></body></html>\n", escaped(version_text()),
                       page.has_json ? fmt::format(" · <a href=\"?json\">this page as JSON</a>{}",
@@ -65,10 +71,12 @@ void answer_page(const Exchange& exchange, const Page& page) {
                                                         "at this address"
                                                       : "")
                                     : std::string());
-  exchange.reply.add("Content-Security-Policy",
-                     fmt::format("default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
-                                 "form-action 'self'; frame-ancestors 'none'",
-                                 style_hash()));
+  exchange.reply.add(
+      "Content-Security-Policy",
+      fmt::format("default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
+                  "form-action 'self'; frame-ancestors 'none'{}",
+                  style_hash(),
+                  word.empty() ? "" : fmt::format("; script-src 'nonce-{}'; connect-src 'self'", word)));
   exchange.reply.add("Cache-Control", page.status == 200 ? "no-cache" : "no-store");
   exchange.reply.whole(page.status, "text/html; charset=utf-8", html);
 }

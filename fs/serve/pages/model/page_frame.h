@@ -16,6 +16,7 @@ struct Page {
   bool has_json = false;
   int status = 200;
   size_t known_names = SIZE_MAX;  // this many names at the beginning of the path exist
+  bool has_script = false;  // loads the script of the pages, which alone may then run and ask this server
 };
 
 void answer_page(const Exchange& exchange, const Page& page);

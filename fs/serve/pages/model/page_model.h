@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "formats/core/model/node.h"
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/model/statistics.h"
 #include "fs/serve/site/folder.h"
@@ -169,10 +170,10 @@ struct Forms {
   const char* key = nullptr;  // in JSON; null: it has none
 };
 
-// A file to send in place of the page: "markers.csv".
+// The numbers of a page as a table, to be sent in place of it as a file: "markers.csv", "markers.xlsx".
 struct Attachment {
-  std::string name;
-  std::string text;
+  std::string name;  // without an ending
+  Table table;
 };
 
 struct Contents {
@@ -230,6 +231,7 @@ struct PageModel {
   std::vector<Problem> problems;
   std::vector<Section> sections;  // below the facts, the notes and the problems
   int status = 200;               // of the reply
+  bool has_script = false;        // of the cells
 };
 
 }  // namespace plainfs::serve

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "formats/annotated/selection.h"
 #include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/text/percent.h"
 #include "fs/serve/pages/table/table_page.h"
 #include "fs/serve/pages/table/table_work.h"
-#include "fs/serve/site/file_answer.h"
-#include "fs/text/view_file.h"
+#include "fs/serve/site/made_file.h"
 #include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
@@ -20,7 +20,8 @@ constexpr const char* kChoices[] = {"where", "find", "sort"};
 constexpr uint64_t kBytesOfAnIndex = 16;  // of a row that is kept while the file is sent
 
 bool is_of_rows(const FileRow* row) {
-  return row && (&row->form == &forms::kTableCsv || &row->form == &forms::kTableParquet);
+  const FileForm* const forms[] = {&forms::kTableCsv, &forms::kTableParquet, &forms::kTableXlsx};
+  return row && std::find(std::begin(forms), std::end(forms), &row->form) != std::end(forms);
 }
 
 Table chosen_table(const Table& table, const std::vector<uint32_t>& rows, Context& context) {
@@ -56,20 +57,16 @@ bool answer_rows(const Exchange& exchange, const Site::Place& place) {
   const std::string& name = exchange.names.back();
   const auto* table = is_of_rows(row) ? std::get_if<Table>(&meaning.what.node.content) : nullptr;
   if (!table)
-    throw not_found("{}: no rows to choose; where, find and sort are for tables as .csv and .parquet", name);
+    throw not_found("{}: no rows to choose; where, find and sort are for tables as .csv, .parquet and .xlsx",
+                    name);
   WorkBudget::Share share = exchange.settings.work->take(table_work_bytes(query, *table));
   const std::vector<uint32_t> rows = asked_rows(query, *table);
   share.reduce(rows.size() * kBytesOfAnIndex);
   Context& context = *meaning.what.context;
-  std::vector<ViewEntry> files;
-  row->offer(*row, Node{chosen_table(*table, rows, context)}, context, files);
-  if (files.empty()) throw not_found("{}: not a file of these rows", name);
-  const std::shared_ptr<ViewFile> file = files[0].open();
-  exchange.reply.add("Content-Type", row->form.media);
-  exchange.reply.add("Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(name));
-  exchange.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
-  exchange.reply.add("Cache-Control", "no-cache");
-  send_view(exchange, *file);
+  const std::shared_ptr<ViewFile> file =
+      made_file(row->form, Node{chosen_table(*table, rows, context)}, context);
+  if (!file) throw not_found("{}: not a file of these rows", name);
+  answer_made_file(exchange, *file, row->form, name);
   return true;
 }
 

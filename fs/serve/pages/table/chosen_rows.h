@@ -10,13 +10,13 @@ namespace plainfs::serve {
 // Returns whether a query chooses or sorts rows: ?where=, ?find=, ?sort=.
 bool chooses_rows(const Query& query);
 
-// Returns the files of a table, as .csv and .parquet, with the rows that the query chooses. Their addresses
-// are relative to the page of the subject.
+// Returns the files of a table, as .csv, .parquet and .xlsx, with the rows that the query chooses. Their
+// addresses are relative to the page of the subject.
 std::vector<TakeAs> files_of_rows(const Query& query, const Subject& subject);
 
-// Answers a table's .csv or .parquet with the rows that the query chooses. Returns false if it chooses none.
-// Throws not_found for parts of the query that the table does not have, and for other files, so that a filter
-// is never ignored; unsupported for a table with lists; Busy.
+// Answers a table's .csv, .parquet or .xlsx with the rows that the query chooses. Returns false if it chooses
+// none. Throws not_found for parts of the query that the table does not have, and for other files, so that a
+// filter is never ignored; unsupported for a table with lists; Busy.
 bool answer_rows(const Exchange& exchange, const Site::Place& place);
 
 }  // namespace plainfs::serve

@@ -117,7 +117,7 @@ class TablePage {
     choose_filter();
     choose_names();
     choose_order();
-    if (!page_.problems.empty()) throw not_found("{}", page_.problems[0].text);
+    if (!page_.problems.empty()) return {};
     if (order_) {
       const uint64_t count = filter_ ? filter_->size() : table_.rows;
       return sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, 0, count);
@@ -470,8 +470,17 @@ class TablePage {
 }  // namespace
 
 std::vector<uint32_t> asked_rows(const Query& query, const Table& table) {
+  std::vector<Problem> problems;
+  std::vector<uint32_t> rows = asked_rows(query, table, problems);
+  if (!problems.empty()) throw not_found("{}", problems[0].text);
+  return rows;
+}
+
+std::vector<uint32_t> asked_rows(const Query& query, const Table& table, std::vector<Problem>& problems) {
   PageModel page;  // for the problems
-  return TablePage(query, table, {}, page).asked_rows();
+  std::vector<uint32_t> rows = TablePage(query, table, {}, page).asked_rows();
+  std::move(page.problems.begin(), page.problems.end(), std::back_inserter(problems));
+  return rows;
 }
 
 void add_table(const Query& query, const Table& table, PageModel& page) {

@@ -24,6 +24,8 @@ void add_table(const Query& query, const Table& table, PageModel& page);
 // Returns the rows that the query asks for, in its order: those of ?where= and ?find=, sorted by ?sort=.
 // Throws not_found for what the table does not have, and the errors of reading.
 std::vector<uint32_t> asked_rows(const Query& query, const Table& table);
+// Like it, but adds what the table does not have to `problems`.
+std::vector<uint32_t> asked_rows(const Query& query, const Table& table, std::vector<Problem>& problems);
 
 // The parts that a page shows of a table besides its own columns and rows.
 struct TableParts {
