@@ -467,6 +467,14 @@ class Variables(unittest.TestCase):
                     self.assertEqual(answer.status, 400)
                     self.assertTrue(json.loads(answer.body)["problems"])
 
+    def test_last_value_of_an_axis_counts(self):
+        for _, store, server in self.each_store():
+            values = "latitude:nan," * 300
+            wanted = store.axes["latitude"][0][1]
+            self.assertEqual(server.ask(f"v0?json&at={values}latitude:{wanted}").status, 200)
+            answer = server.ask(f"v0?json&at=latitude:{wanted},{values[:-1]}")
+            self.assertEqual((answer.status, len(json.loads(answer.body)["problems"])), (400, 1))
+
 
 class Large(unittest.TestCase):
     def memory(self, server):

@@ -32,11 +32,15 @@ size_t end_of_part(const std::string& text, size_t from, const std::vector<AxisV
 VariableChoice::VariableChoice(const Query& query, const std::vector<AxisValues>& axes,
                                std::vector<Problem>& problems)
     : query_(query), axes_(axes), problems_(problems), places_(axes.size()) {
-  if (const std::optional<std::string> list = query.value("at")) read_list(*list);
+  std::vector<std::optional<std::string>> values(axes.size());
+  if (const std::optional<std::string> list = query.value("at")) read_list(*list, values);
   for (const auto& [name, value] : query.rest({}))
-    if (name.starts_with(kFieldPrefix) && !value.empty())
+    if (name.starts_with(kFieldPrefix) && !value.empty() && problems_.size() < kMaxProblems)
       if (const std::optional<size_t> axis = axis_named(name.substr(kFieldPrefix.size())))
-        choose(*axis, value);
+        values[*axis] = value;
+  // The last value of an axis counts, and only that one is searched for.
+  for (size_t axis = 0; axis < axes.size(); ++axis)
+    if (values[axis]) choose(axis, *values[axis]);
   if (const std::optional<std::string> name = query.value("along")) along_ = axis_named(*name);
   if (const std::optional<std::string> names = query.value("map")) read_map(*names);
 }
@@ -55,7 +59,7 @@ std::optional<size_t> VariableChoice::axis_named(const std::string& dimension) {
   return std::nullopt;
 }
 
-void VariableChoice::read_list(const std::string& text) {
+void VariableChoice::read_list(const std::string& text, std::vector<std::optional<std::string>>& values) {
   for (size_t at = 0; at < text.size() && problems_.size() < kMaxProblems;) {
     const size_t end = end_of_part(text, at, axes_);
     const std::string part = text.substr(at, end - at);
@@ -64,7 +68,7 @@ void VariableChoice::read_list(const std::string& text) {
       return part.starts_with(axis.dimension() + ":");
     });
     if (named != axes_.end())
-      choose(static_cast<size_t>(named - axes_.begin()), part.substr(named->dimension().size() + 1));
+      values[static_cast<size_t>(named - axes_.begin())] = part.substr(named->dimension().size() + 1);
     else if (const size_t colon = part.find(':'); colon != std::string::npos)
       axis_named(part.substr(0, colon));
     else

@@ -38,7 +38,8 @@ class VariableChoice {
 
  private:
   std::optional<size_t> axis_named(const std::string& dimension);
-  void read_list(const std::string& text);
+  // values: the text chosen for each axis, if any.
+  void read_list(const std::string& text, std::vector<std::optional<std::string>>& values);
   void read_map(const std::string& text);
   void choose(size_t axis, const std::string& value);
   Query canonical(const std::vector<std::pair<size_t, uint64_t>>& indices) const;
