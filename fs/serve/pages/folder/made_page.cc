@@ -224,10 +224,13 @@ class PageMaker {
     page_.kind = described.kind;
     const StorePtr store = subject_.meaning->what.store;
     page_.sub = is_store_root() ? kind_of_store(*store) : described.kind;
-    if (is_store_root() && !described.kind.empty()) page_.sub += " · " + described.kind;
+    if (is_store_root() && !described.kind.empty() && !page_.sub.ends_with(" " + described.kind))
+      page_.sub += " · " + described.kind;
     std::string what = public_message(exchange_.site, damaged("{}", described.what));
-    const std::string format = kind_of_store(*store) + ", ";  // an image names its own
-    if (is_store_root() && what.starts_with(format)) what.erase(0, format.size());
+    const auto* image = std::get_if<Image>(&subject_.node().content);
+    const std::string format = image ? image->format : std::string();  // `what` begins with it
+    if (image && page_.sub.starts_with(format) && what.starts_with(format + ", "))
+      what.erase(0, format.size() + 2);
     if (!what.empty()) page_.sub += (page_.sub.empty() ? "" : " · ") + what;
     if (page_.sub.empty()) page_.sub = is_level ? "the cells of one level" : "folder";
   }

@@ -129,7 +129,7 @@ class PlatePage {
     });
     remove_absent();
     page_.kind = "plate";
-    page_.sub = page_.sub == "folder" ? "plate" : page_.sub + " · plate";
+    if (!page_.sub.ends_with("plate")) page_.sub = page_.sub == "folder" ? "plate" : page_.sub + " · plate";
     if (!plate_.name.empty()) page_.facts.push_back({"name", plate_.name});
     page_.facts.push_back({"rows", count_text(plate_.rows.size())});
     page_.facts.push_back({"columns", count_text(plate_.columns.size())});
