@@ -35,6 +35,8 @@ namespace plainfs {
 namespace {
 
 constexpr size_t kMaxInfoLines = 200;
+constexpr size_t kMaxStoresToOpen =
+    100;  // in a folder, for the lines that open the best files of all of them
 
 bool is_empty_object(const std::pair<std::string, Json>& detail) {
   return detail.second.object() && detail.second.object()->empty();
@@ -327,6 +329,13 @@ class Page {
     if (folder.stores == 0) return false;
     std::printf("folder with %s: %s\n\n%s", count_text(folder.stores, "store").c_str(), folder.kinds.c_str(),
                 folder.lines.c_str());
+    if (folder.stores <= kMaxStoresToOpen) {
+      std::vector<WalkFailure> failures;  // the lines of the stores report them
+      files_ = ranked_files(session_.filesystem(), path_, failures);
+      std::erase_if(files_, [&](const RankedFile& file) { return is_refused(session_.filesystem(), file); });
+      std::puts("");
+      print_how_to_open();
+    }
     print_outside_links(links_in_folders(session_.filesystem()));
     print_notices(session_.notices().lines(), store_.path);
     print_facts();
