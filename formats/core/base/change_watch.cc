@@ -262,6 +262,7 @@ void ChangeWatch::see_access(uint32_t events, Access& access) {
     if (may_be_read) access.was_read |= access.has_new_attributes;
     if (access.step != Access::Step::kNone) access.step = Access::Step::kSet;
   } else if ((events & IN_CLOSE_NOWRITE) != 0) {
+    if (std::exchange(access.is_own_closing_due, false)) return;
     if (access.step == Access::Step::kSet) access.was_read |= access.has_new_attributes;
     if (access.openings > 0) --access.openings;
     if (access.openings == 0 && access.step != Access::Step::kNone) access.step = Access::Step::kMayBeOpen;
@@ -377,8 +378,12 @@ void ChangeWatch::read_byte_of(Watched& file) {
     const Descriptor opened(open_(file.path));
     char byte = 0;
     if (opened.number() < 0 || ::pread(opened.number(), &byte, 1, 0) < 0) return;
+    // Reports of another program that opens the file meanwhile may be merged with the two so far, and the
+    // closing must not be taken for that program's.
+    file.access.is_own_closing_due = true;
   }
   read_arrived_events();
+  file.access.is_own_closing_due = false;
   if (file.reports == reports + kOwnReports) file.access = before;
   file.access.step = Access::Step::kSet;
 }
