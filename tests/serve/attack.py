@@ -9,18 +9,26 @@ grown. Prints a summary.
     PLAINFS=… PLAINFS_TEST_DATA=… tests/serve/attack.py sort [SECONDS] [ROWS]
 
 Forty clients sort and filter a large table, beside one that opens a small folder. The program stays within its cache
-and 256 MiB."""
+and 256 MiB.
+
+    PLAINFS=… PLAINFS_TEST_DATA=… tests/serve/attack.py queries [SECONDS] [SEED]
+
+Twelve clients ask for the pages of stores of all kinds with queries of true and false names, numbers and nonsense. No
+query is the fault of the server (5xx, except 503), and the memory is bounded in the same way."""
 import glob
+import html
 import http.client
 import json
 import os
 import random
+import re
 import socket
 import struct
 import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -182,9 +190,76 @@ def sort():
     return int(peak > (64 + 256 << 10) + before or set(counts) - {200, 503} != set())
 
 
+STORES = "h5seurat/plain anndata/csr_h5ad xarray nwb conversions tenx-runs vcf-zarr zarr seurat".split()
+KEYS = (
+    "color where sort from find kind split stored markers take matrix assay field embedding slide tissue scale numbers "
+    "near names region samples file folders at at.lat at.time along map low high c min0 max0 max1 thumbnail channels "
+    "page json q x"
+).split()
+VALUES = ["", "%00", "../..", "<script>", "0-3, 7", "x" * 4000, "lat:nan," * 200, "time:2000-01-01,lat:1"] + (
+    "0 -1 1e999 nan 18446744073709551616 -inf 1,0 a,b ,,,, : :::: lat:0 leiden leiden:0 h5ad rds csv xlsx parquet "
+    "counts raw X all date 0,0,1,1 1,1,0,0 nan,nan,nan,nan gene CD3E,CD8A"
+).split()
+
+
+def links_below(server):
+    """Returns the addresses that the pages link to, three levels deep."""
+    found, level = {""}, [""]
+    for _ in range(3):
+        following = []
+        for path in level:
+            answer = server.ask(path + "?page", Accept="text/html")
+            if answer.status == 200:
+                for link in re.findall(rb'href="([^"?#:]+)[?"]', answer.body):
+                    target = urllib.parse.urljoin("/" + path, html.unescape(link.decode())).lstrip("/")
+                    if target not in found and len(found) < 3000:
+                        found.add(target)
+                        following.append(target)
+        level = following
+    return sorted(path for path in found if "." not in path.rsplit("/", 1)[-1])
+
+
+def queries():
+    seconds, seed = (float(word) for word in (sys.argv[2:] + ["60", "1"][len(sys.argv) - 2 :])[:2])
+    counts, faults, end = {}, [], time.monotonic() + seconds
+    stores = [os.path.join(DATA, name) for name in STORES if os.path.exists(os.path.join(DATA, name))]
+    with Server("-o", "cache_size=64m", *stores) as server:
+        paths = links_below(server)
+        before = status_of(server.process.pid)[1]
+        end = time.monotonic() + seconds
+
+        def client(number):
+            chance = random.Random(seed * 1000 + number)
+            while time.monotonic() < end:
+                pairs = [(chance.choice(KEYS), chance.choice(VALUES)) for _ in range(chance.randrange(1, 5))]
+                kind = chance.choice(("page&", "json&", ""))
+                asked = f"{chance.choice(paths)}?{kind}{urllib.parse.urlencode(pairs)}"
+                try:
+                    status = server.ask(asked, Accept=chance.choice(("text/html", "*/*"))).status
+                except (OSError, http.client.HTTPException) as fault:
+                    status = type(fault).__name__
+                counts[status] = counts.get(status, 0) + 1
+                if not isinstance(status, int) or (status >= 500 and status != 503):
+                    faults.append((status, asked))
+
+        threads = [threading.Thread(target=client, args=(number,)) for number in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+            peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+    print(f"{len(paths)} addresses, answers {counts}; memory {before} KiB, at most {peak}")
+    for fault in faults[:40]:
+        print("FAULT", *fault)
+    return int(bool(faults) or peak > (64 + 256 << 10) + before)
+
+
 def main():
     if sys.argv[1:2] == ["sort"]:
         return sort()
+    if sys.argv[1:2] == ["queries"]:
+        return queries()
     seconds, seed = (float(word) for word in (sys.argv[1:] + ["60", "1"][len(sys.argv) - 1 :])[:2])
     with Server("-o", "cache_size=32m", STORE) as server:
         for path in FILES:
