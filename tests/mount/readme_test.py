@@ -44,6 +44,8 @@ NOT_RUN = {
         "tests/install looks at that"
     ),
     "data.lab.example Authorization": "the content of a file; tests/remote writes one for its own server",
+    "// export.nf": "is a workflow of Nextflow, of which this system has no package",
+    "apiVersion: batch/v1": "is a job of a cluster",
     "apiVersion: v1": "is a pod of a cluster; handed_test.py passes the descriptor of a mount as its driver does",
     "/srv/pbmc  *.lab.example": "is a line of /etc/exports of a server",
     "plainfs https://HOST": "names servers that are nowhere; tests/remote runs the like against its own",
@@ -334,6 +336,12 @@ class Seurat(Recipe):
         self.shell(block("for task in 1 2 3"))
         with open(os.path.join(self.folder, "sized.json"), encoding="utf-8") as plan:
             self.assertEqual(len(json.load(plan)["tasks"]), 4)
+
+    def test_tasks_write_whole_shards(self):
+        self.copy_store("pbmc")
+        self.shell(block("plainfs export --plan --tasks 2"))
+        self.shell("plainfs export pbmc.h5seurat whole.zarr")
+        self.assertEqual(self.shell("diff -r zarr/assays/RNA.zarr whole.zarr"), "")
 
     @needs("snakemake")
     def test_snakemake_exports(self):
