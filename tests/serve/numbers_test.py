@@ -1033,7 +1033,8 @@ class Arrays(Pages):
                 self.check_spikes(captions(self.page("units/?start=5&seconds=7"))["Spikes"][1], units)
                 caption = captions(self.page("acquisition/ts/?start=13&seconds=4"))["Trace"][1]
             match = re.fullmatch(
-                rf"{COUNT} of 300 samples of 1 channel\. From {NUMBER} to {NUMBER} seconds, of 12\.5 to 42\.4\. (.*)",
+                rf"{COUNT} of 300 samples of 1 channel\. From {NUMBER} to {NUMBER} seconds, "
+                r"in a recording from 12\.5 to 42\.4\. (.*)",
                 caption,
             )
             self.assertTrue(match, caption)
@@ -1046,8 +1047,8 @@ class Arrays(Pages):
     def check_spikes(self, caption, units):
         drawn = numpy.concatenate(units[:60])
         match = re.fullmatch(
-            rf"Spikes of (?:the first 60 of )?{COUNT} units?\. {COUNT} spikes? from 5 to 12 seconds, of {NUMBER} to "
-            rf"{NUMBER}, the first unit on top\.",
+            rf"Spikes of (?:the first 60 of )?{COUNT} units?\. {COUNT} spikes? from 5 to 12 seconds, "
+            rf"in a recording from {NUMBER} to {NUMBER}, the first unit on top\.",
             caption,
         )
         self.assertTrue(match, caption)
