@@ -170,7 +170,7 @@ class Messages(Folder):
         self.addCleanup(mounted.unmount, self.point)
         for line in ("info pbmc.h5seurat", "info m"):
             printed = self.typed(line).stdout
-            ways = printed[printed.index("to open it") :].splitlines()
+            ways = printed[printed.index("to open it") :].partition("\n\n")[0].splitlines()
             self.assertEqual(len(ways) > 2, True, printed)
             for way in ways[1:]:
                 path = way.split('"')[1] if '"' in way else way.split()[-1]
