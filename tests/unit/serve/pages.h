@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,11 @@ struct Pages : Served {
   Json json(const std::string& path) { return parse_json(get(path, "Accept: application/json").body); }
   static bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
+  }
+  // Returns whether a page has a script besides that of plainfs, which a word of the reply allows.
+  static bool has_other_script(const std::string& text) {
+    static const std::regex own("<script src=\"[^\"<>]*page\\.js\" nonce=\"[a-zA-Z0-9]+\" defer></script>");
+    return has(std::regex_replace(text, own, "", std::regex_constants::format_first_only), "<script");
   }
 
   // Adds three cells with a place each, like an AnnData.
