@@ -254,7 +254,7 @@ class Summary {
   const bool shows_values_;
   std::vector<Line> lines_;
   std::map<std::string, size_t> stores_;  // in a mirrored folder, by kind
-  bool is_cut_ = false;  // there are more lines than most_lines_
+  bool is_cut_ = false;                   // there are more lines than most_lines_
 };
 
 }  // namespace

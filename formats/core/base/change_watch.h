@@ -96,7 +96,7 @@ class ChangeWatch {
     // Reported since it was noted, or since the last explained closing.
     bool has_unset_closing = false;  // a writer was closed before kSet
     bool has_new_attributes = false;
-    bool was_read = false;  // since the new attributes
+    bool was_read = false;            // since the new attributes
     bool is_own_closing_due = false;  // the next closing of a reader is that of this process
     Step step = Step::kNone;
     uint32_t openings = 0;  // without a closing

@@ -54,12 +54,12 @@ struct ImageChoice {
   struct Region {
     uint64_t x, y, width, height;  // in pixels of the largest level
   };
-  std::vector<uint64_t> channels{};                   // empty: the first seven active ones
-  std::optional<uint64_t> z{}, t{};                   // null: the middle z, the first t
-  std::optional<std::pair<double, double>> window{};  // for all channels
+  std::vector<uint64_t> channels{};                         // empty: the first seven active ones
+  std::optional<uint64_t> z{}, t{};                         // null: the middle z, the first t
+  std::optional<std::pair<double, double>> window{};        // for all channels
   std::map<uint64_t, std::pair<double, double>> windows{};  // for single channels, in place of `window`
-  std::optional<Region> region{};                     // null: the whole image
-  uint64_t least_side = 512;                          // of the level to choose, if one is as large
+  std::optional<Region> region{};                           // null: the whole image
+  uint64_t least_side = 512;                                // of the level to choose, if one is as large
 };
 
 // Returns the chosen picture; nullopt like preview_of(). Requires: the channels, z and t exist, and the
