@@ -32,6 +32,7 @@ STORES = {
     "loom": data("loom", "v3_layers_graphs", "store.loom"),
     "rds": data("r-objects", "seurat_v4", "store.rds"),
     "arrays": data("hdf5", "numeric", "store.h5"),
+    "cf": data("xarray", "era5_v2", "store.zarr"),
 }
 
 
