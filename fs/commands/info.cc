@@ -229,7 +229,8 @@ std::vector<Walked> links_in_folders(Filesystem& filesystem) {
     const Inode folder = left.back();
     left.pop_back();
     try {
-      for (const Listing::Entry& entry : filesystem.list(folder)->entries()) {
+      const ListingPtr listing = filesystem.list(folder);
+      for (const Listing::Entry& entry : listing->entries()) {
         if (entry.kind == FileKind::directory) left.push_back(entry.inode);
         if (entry.kind == FileKind::link) links.push_back({entry.name, entry.inode, entry.kind});
       }

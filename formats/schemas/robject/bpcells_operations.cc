@@ -245,7 +245,8 @@ EntrySourcePtr Tree::convert(const Value& object) const {
 std::vector<EntrySourcePtr> Tree::operands(const Value& object) const {
   std::vector<EntrySourcePtr> sources;
   std::vector<DType> types;
-  for (const ValuePtr& item : required_slot(object, "matrix_list")->items) {
+  const ValuePtr list = required_slot(object, "matrix_list");
+  for (const ValuePtr& item : list->items) {
     sources.push_back(read(item));
     types.push_back(sources.back()->dtype());
   }

@@ -12,7 +12,8 @@ namespace {
 
 std::string labels_of(const std::vector<std::string>& names) {
   std::string all;
-  for (const auto& store : joined_stores(names, "inner", "")->stores) all += store.label + " ";
+  const auto joined = joined_stores(names, "inner", "");
+  for (const auto& store : joined->stores) all += store.label + " ";
   return all;
 }
 

@@ -139,7 +139,7 @@ void pack_strided(const DType& type, const Elements& elements, uint64_t first, u
     case Layout::compound:
       for (size_t f = 0; f < type.fields.size(); ++f) {
         pack_strided(type.fields[f].type, elements.children[f], first, count, out, step);
-        out += type.fields[f].type.packed_size();
+        if (count > 0) out += type.fields[f].type.packed_size();  // without elements, `out` may be null
       }
       return;
     case Layout::heap:
