@@ -19,11 +19,10 @@ import zlib
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import PROGRAM, Server
 from effort import EFFORT  # after server, which sets its path
+from optional import import_or_exit
 
-import cftime
-import numpy
-import xarray
-import zarr
+netCDF4, xarray, numpy, zarr = import_or_exit("netCDF4", "xarray", "numpy", "zarr")
+import cftime  # netCDF4 needs it
 
 STORES = 6 * EFFORT
 NUMBER = r"(-?[\d,]*\.?\d+(?:e[+-]\d+)?)"
