@@ -24,7 +24,7 @@ inline constexpr size_t kTextBeginning = 64 * 1024;
 inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
 
 // The most offsets of a text that are kept: 32 MiB. A longer text has one for several neighbouring blocks.
-// Where it is read, their lengths are measured again.
+// Their lengths are measured again when one of them is read.
 inline constexpr uint64_t kMaxOffsets = uint64_t{1} << 22;
 
 // Throws unsupported if a text has more than kMaxBlocks. Checked for every text before it is measured, so

@@ -203,17 +203,6 @@ class StoredMarkers(numbers_test.Pages):
 class ChosenCells(numbers_test.Pages):
     CONDITIONS = ([("few", "low")], [("small", "-60..60.5"), ("text", "t1")], [("plain", "..3"), ("plain", "1..")])
 
-    def mask(self, data, conditions):
-        chosen = numpy.ones(len(data), bool)
-        for column, wanted in conditions:
-            values = data.obs[column]
-            if ".." in wanted:
-                low, high = wanted.split("..")
-                chosen &= ((values >= float(low or "-inf")) & (values <= float(high or "inf"))).to_numpy()
-            else:
-                chosen &= (values.astype(object) == wanted).to_numpy()
-        return chosen
-
     def each_choice(self):
         for seed in SEEDS:
             with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
@@ -222,7 +211,7 @@ class ChosenCells(numbers_test.Pages):
                     for conditions in self.CONDITIONS:
                         with self.subTest(seed=seed, conditions=conditions):
                             query = [("where", ":".join(each)) for each in conditions]
-                            yield data, self.mask(data, conditions), query
+                            yield data, numbers_test.chosen_cells(data, conditions), query
 
     def file(self, query, form):
         answer = self.server.ask("?" + urllib.parse.urlencode(query + [("take", form)]))

@@ -170,6 +170,19 @@ def codes_of(data, name):
     return names, numpy.array([used.index(code) if code >= 0 else -1 for code in factor.codes], dtype=int)
 
 
+def chosen_cells(data, conditions):
+    """Returns which cells of an AnnData meet all conditions (COLUMN, LEVEL or LOW..HIGH)."""
+    chosen = numpy.ones(len(data), bool)
+    for column, wanted in conditions:
+        values = data.obs[column]
+        if ".." in wanted:
+            low, high = wanted.split("..")
+            chosen &= ((values >= float(low or "-inf")) & (values <= float(high or "inf"))).to_numpy()
+        else:
+            chosen &= (values.astype(object) == wanted).to_numpy()
+    return chosen
+
+
 class Pages(unittest.TestCase):
     def page(self, path, query=None):
         path += "?" + urllib.parse.urlencode(query) if query is not None else ""
@@ -811,14 +824,7 @@ class Tables(Pages):
                                 self.check_file(data, lines, conditions, sort, find)
 
     def check_file(self, data, lines, conditions, sort, find):
-        chosen = numpy.ones(len(data), bool)
-        for column, wanted in conditions:
-            values = data.obs[column]
-            if ".." in wanted:
-                low, high = wanted.split("..")
-                chosen &= ((values >= float(low or "-inf")) & (values <= float(high or "inf"))).to_numpy()
-            else:
-                chosen &= (values.astype(object) == wanted).to_numpy()
+        chosen = chosen_cells(data, conditions)
         query = [("where", ":".join(each)) for each in conditions]
         query += [("sort", sort)] * bool(sort) + [("find", find)] * bool(find)
         names_match = numpy.array([find in name for name in data.obs_names])

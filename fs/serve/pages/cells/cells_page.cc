@@ -358,14 +358,23 @@ class CellsSection {
       picks.push_back({"Tissue",
                        {{"shown", href("tissue", "")}, {"hidden", href("tissue", "off")}},
                        shows_tissue_ ? "shown" : "hidden"});
-    for (Picks& stored : stored_marker_links(cells_.stored_markers(), query_))
-      picks.push_back(std::move(stored));
-    for (const std::string& fault : cells_.stored_markers().faults)
-      page_.notes.push_back(public_message(exchange_.site, damaged("{}", fault)));
+    add_stored_links(picks);
     if (!split_name_.empty()) picks.push_back(level_links());
     if (!query_.values("where").empty()) picks.push_back(condition_links());
     if (region_) picks.push_back({"Region", {{"all cells", href("region", {})}}, {}});
     if (!picks.empty()) page_.add(std::move(picks));
+  }
+
+  void add_stored_links(std::vector<Picks>& picks) {
+    try {
+      const StoredMarkersFound& found = cells_.stored_markers();
+      for (Picks& stored : stored_marker_links(found, query_)) picks.push_back(std::move(stored));
+      for (const std::string& fault : found.faults)
+        page_.notes.push_back(public_message(exchange_.site, damaged("{}", fault)));
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      page_.notes.push_back(public_message(exchange_.site, error));
+    }
   }
 
   // Returns links to the page of the cells of one level.

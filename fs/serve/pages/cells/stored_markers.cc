@@ -216,6 +216,8 @@ std::optional<StoredMarkers> scanpy_result(const std::string& key, const Node& n
   const auto result = std::make_shared<const ScanpyResult>(node.parts);
   const ArrayPtr names = result->records(kNames);
   if (!names || !node.parts->find("params")) return std::nullopt;
+  if (names->count() > kMaxRowsOfFrame)
+    throw unsupported("{}: {} rows are too many for markers", key, names->count());
   StoredMarkers found{key, text_of_parameters(node.parts), {}, 0, nullptr};
   for (const Field& field : names->dtype().fields) found.levels.push_back(field.name);
   found.rows = names->count() * found.levels.size();
@@ -264,7 +266,7 @@ class Search {
       for (const Member& member : node.parts->members())
         visit(key + "/" + member.name, member.node, depth + 1);
     } catch (const Error& error) {
-      if (error.code() == Errc::changed) throw;
+      if (error.code() == Errc::changed || is_transient(error)) throw;  // faults are kept with the results
       found_.faults.push_back(fmt::format("{}: {}", key, error.what()));
     }
   }
@@ -412,7 +414,7 @@ StoredMarkersFound stored_markers_of(const AnnotatedMatrix& matrix, Context& con
 uint64_t bytes_of_stored_markers(const StoredMarkersFound& found, const Query& query) {
   const std::string asked = query.value("stored").value_or("");
   for (const StoredMarkers& one : found.results)
-    if (asked.starts_with(one.key)) return one.rows * kBytesOfNumber;
+    if (asked == one.key || asked.starts_with(one.key + ":")) return one.rows * kBytesOfNumber;
   return 0;
 }
 

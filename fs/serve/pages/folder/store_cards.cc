@@ -25,16 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kMaxLooking{900};
-constexpr const char* kUnseen = "not looked at yet";
-
-// Returns "2026-11-25".
-std::string day_text(time_t seconds) {
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
-  return text;
-}
 
 std::string why_no_store(const FolderEntry& entry) {
   if (!entry.place.filesystem || entry.is_folder || entry.is_link) return {};
@@ -202,6 +192,14 @@ std::string thumbnail_svg(const std::string& svg) {
 }
 
 }  // namespace
+
+std::string day_text(time_t seconds) {
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
+  return text;
+}
 
 void add_stores(const Exchange& exchange, const Subject& subject, std::vector<FolderEntry>& others,
                 PageModel& page) {

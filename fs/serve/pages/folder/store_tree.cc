@@ -94,7 +94,6 @@ StoreTree::Below StoreTree::below(const std::string& folder, Clock::time_point u
   found.is_searched = searches_ > 0;
   found.is_cut = is_cut_;
   const std::string start = folder.empty() ? "" : folder + "/";
-  std::string last;
   for (auto store = stores_.lower_bound(start); store != stores_.end() && store->first.starts_with(start);
        ++store)
     found.stores.push_back(store->second.store);
@@ -130,13 +129,17 @@ void StoreTree::run() noexcept {
         while (!is_wanted_ && !cancellation_.cancelled()) changed_.wait(mutex_);
       }
       check_cancelled();
-      search();
-      examine_rest();
+      try {
+        search();
+        examine_rest();
+      } catch (const Cancelled&) {
+        throw;
+      } catch (const std::exception&) {
+        // Out of memory: the stores found so far are shown, and the next page searches again.
+      }
     }
   } catch (const Cancelled&) {
     // the server ends
-  } catch (const std::exception&) {
-    // Out of memory: the stores found so far are shown.
   }
 }
 

@@ -14,6 +14,7 @@
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/folder/folder_answer.h"
 #include "fs/serve/pages/folder/page_state.h"
+#include "fs/serve/pages/folder/store_cards.h"
 #include "fs/serve/pages/folder/store_tree.h"
 #include "fs/serve/pages/model/nearest.h"
 
@@ -23,19 +24,9 @@ namespace {
 constexpr std::chrono::milliseconds kMaxSearching{700}, kMaxExamining{900};
 constexpr size_t kMaxFolderRows = 20;    // without ?folders=all
 constexpr size_t kMaxAllFolders = 2000;  // with it
-constexpr const char* kUnseenYet = "not looked at yet";
-
-// Returns "2026-11-25".
-std::string day_of(time_t seconds) {
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
-  return text;
-}
 
 std::string kind_of_tree_store(const TreeStore& store) {
-  return store.kind.empty() ? kUnseenYet : store.kind;
+  return store.kind.empty() ? kUnseen : store.kind;
 }
 
 using KindCounts = std::map<std::string, uint64_t>;
@@ -43,7 +34,7 @@ using KindCounts = std::map<std::string, uint64_t>;
 // Returns "12 AnnData, 3 NWB 2.7 recording", the most frequent first; what does not open is last.
 std::string kinds_text(const KindCounts& kinds) {
   std::vector<std::pair<std::string, uint64_t>> sorted(kinds.begin(), kinds.end());
-  const auto is_last = [](const std::string& kind) { return kind == kUnseenYet || kind == kDoesNotOpen; };
+  const auto is_last = [](const std::string& kind) { return kind == kUnseen || kind == kDoesNotOpen; };
   std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
     return std::pair(is_last(a.first), b.second) < std::pair(is_last(b.first), a.second);
   });
@@ -154,7 +145,7 @@ class TreePage {
       page_.notes.push_back(
           fmt::format("Only the first {} stores are shown. Open a folder to see those in it.",
                       count_text(found_.stores.size())));
-    const auto unseen = kinds_.find(kUnseenYet);
+    const auto unseen = kinds_.find(kUnseen);
     if (unseen != kinds_.end())
       page_.notes.push_back(
           fmt::format("Shown by name only so far: {}. They are looked into one after another. "
@@ -238,7 +229,7 @@ class TreePage {
     const std::string name = below(store);
     StoreCard card{name, percent_encoded(name, true), kind_of_tree_store(store), store.what};
     card.size = store.size;
-    card.date = day_of(store.modified);
+    card.date = day_text(store.modified);
     if (!store.error.empty()) {
       card.error = public_message(exchange_.site, damaged("{}", store.error));
       card.href += "?page";
@@ -247,7 +238,7 @@ class TreePage {
     card.href += "/";
     if (!store.is_examined) {
       card.kind.clear();
-      card.what = kUnseenYet;
+      card.what = kUnseen;
     }
     card.what = public_message(exchange_.site, damaged("{}", card.what));
     if (store.has_picture)
