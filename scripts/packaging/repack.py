@@ -176,6 +176,9 @@ KINDS = {"file": file, "wheel": wheel, "npm": npm, "oci": oci}
 
 
 def main(words):
+    if "-h" in words or "--help" in words:
+        print(__doc__)
+        return
     if len(words) < 2 or any(word not in KINDS for word in words[1:]):
         sys.exit(__doc__)
     archive = Archive(words[0])

@@ -1,39 +1,49 @@
-"""Every script prints its purpose for --help, wherever it is called from, and does nothing else."""
+"""Every script prints its purpose for --help, in any place and wherever it is called from, and does nothing else."""
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 
-SCRIPTS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "scripts")
+SOURCES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
+
+
+def scripts():
+    """Yields the path of each script, and what runs it."""
+    for top in ("scripts", ".ci"):
+        for folder, _, names in os.walk(os.path.join(SOURCES, top)):
+            for path in (os.path.join(folder, name) for name in sorted(names)):
+                if os.access(path, os.X_OK):
+                    with open(path, encoding="utf-8") as file:
+                        yield path, sys.executable if "python" in file.readline() else "/bin/sh"
 
 
 class Scripts(unittest.TestCase):
     def test_each_has_a_help(self):
-        places = {name: os.path.join(SCRIPTS, name) for name in os.listdir(SCRIPTS)}
-        names = sorted(name for name, path in places.items() if os.path.isfile(path) and os.access(path, os.X_OK))
-        self.assertIn("test", names)
+        names = [os.path.basename(path) for path, _ in scripts()]
+        self.assertLessEqual({"test", "check", "run", "libraries", "use-file"}, set(names))
         with tempfile.TemporaryDirectory(prefix="plainfs-test-") as empty:
-            for name in names:
-                for option in ("--help", "-h"):
-                    # Without a PATH to programs that could set up, build or install anything.
-                    os.makedirs(os.path.join(empty, "bin"), exist_ok=True)
-                    for tool in ("sed", "sh", "dirname"):
-                        if not os.path.exists(os.path.join(empty, "bin", tool)):
-                            os.symlink(f"/usr/bin/{tool}", os.path.join(empty, "bin", tool))
+            # Without a PATH to programs that could set up, build or install anything.
+            programs = os.path.join(empty, "bin")
+            os.makedirs(programs)
+            for tool in ("sed", "sh", "dirname"):
+                os.symlink(f"/usr/bin/{tool}", os.path.join(programs, tool))
+            for path, interpreter in scripts():
+                for words in (["--help"], ["-h"], ["alone", "--help"], ["--other", "a b", "-h"], ["--help", "alone"]):
                     helped = subprocess.run(
-                        ["/bin/sh", os.path.join(SCRIPTS, name), option],
+                        [interpreter, path, *words],
                         cwd=empty,
                         capture_output=True,
                         text=True,
-                        env={"PATH": os.path.join(empty, "bin")},
+                        env={"PATH": programs},
                         timeout=30,
                         check=False,
                     )
-                    self.assertEqual((helped.returncode, helped.stderr), (0, ""), name)
-                    with open(os.path.join(SCRIPTS, name), encoding="utf-8") as file:
-                        first = file.readlines()[1].removeprefix("# ")
-                    self.assertTrue(helped.stdout.startswith(first), name)
-                    self.assertNotIn("set -eu", helped.stdout)
+                    self.assertEqual((helped.returncode, helped.stderr), (0, ""), [path, *words])
+                    with open(path, encoding="utf-8") as file:
+                        first = file.readlines()[1].removeprefix("# ").removeprefix('"""')
+                    self.assertTrue(helped.stdout.startswith(first), path)
+                    self.assertNotIn("set -", helped.stdout)
             self.assertEqual(os.listdir(empty), ["bin"])
 
 
