@@ -63,17 +63,19 @@ void unmount(const std::string& given) {
 #endif
   const StillMounted still = unmount_fuse(path, false);
   if (!still) return;
-  if (still.error != EBUSY) {
+  if (still.error != EBUSY && still.said.empty()) {
     const std::string& what = still.program.empty() ? given : still.program;
     throw Failure(kNotReadable, fmt::format("{}: {}", what, std::strerror(still.error)));
   }
 #ifdef __linux__
-  // The system reports the same error for a busy mount and for another user's.
+  // The system reports the same error for a busy mount and for another user's, which fusermount3 does not
+  // find.
   boost::system::error_code refused;
   boost::filesystem::status(path, refused);
   if (refused == boost::system::errc::permission_denied)
     throw Failure(kNotReadable, given + ": mounted by another user; only that user or root can unmount it");
 #endif
+  if (!still.said.empty()) throw Failure(kNotReadable, fmt::format("{}: {}", given, still.said));
   throw busy(given);
 }
 

@@ -1,13 +1,16 @@
 #include "fs/mounts/unmount.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #ifdef __linux__
-#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #else
@@ -20,13 +23,36 @@ extern char** environ;
 namespace plainfs {
 namespace {
 
+// Starts a program with `errors` as its standard error. Returns 0 or the error.
+int start(pid_t& child, const std::vector<const char*>& words, int errors) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+  const int error =
+      ::posix_spawnp(&child, words[0], &actions, nullptr, const_cast<char**>(words.data()), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+// Runs a program that unmounts, to its end. Its words are the only reason that it gives.
 StillMounted run_to_its_end(std::vector<const char*> words) {
   words.push_back(nullptr);
+  int ends[2];
+  if (::pipe(ends) != 0) return {errno, {}, {}};
+  const Descriptor said(ends[0]);
+  Descriptor errors(ends[1]);
+  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   pid_t child = 0;
-  const int error =
-      ::posix_spawnp(&child, words[0], nullptr, nullptr, const_cast<char**>(words.data()), environ);
-  if (error != 0) return {error, words[0]};
-  return {wait_for_end(child) == 0 ? 0 : EBUSY, {}};
+  const int error = start(child, words, errors.number());
+  if (error != 0) return {error, words[0], {}};
+  errors = {};
+  constexpr size_t kMaxText = 4096;
+  std::string text = read_rest(said.number(), kMaxText).value_or("");
+  if (wait_for_end(child) == 0) return {};
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  constexpr const char* kBusy = "esource busy";  // as the systems end or begin it
+  if (text.find(kBusy) != std::string::npos) return {EBUSY, {}, {}};
+  return {EPERM, {}, text.empty() ? fmt::format("{} gives no reason", words[0]) : text};
 }
 
 #ifdef __linux__
@@ -48,9 +74,9 @@ StillMounted unmount_fuse(const std::string& mountpoint, bool with_files_open) {
   const char* const path = mountpoint.c_str();
 #ifdef __linux__
   if (::umount2(path, UMOUNT_NOFOLLOW | (with_files_open ? MNT_DETACH : 0)) == 0) return {};
-  if (errno != EPERM && errno != EACCES) return {errno, {}};
-  if (with_files_open) return run_helper({"-u", "-q", "-z", "--", path});
-  return run_helper({"-u", "-q", "--", path});
+  if (errno != EPERM && errno != EACCES) return {errno, {}, {}};
+  if (with_files_open) return run_helper({"-u", "-z", "--", path});
+  return run_helper({"-u", "--", path});
 #else
   return with_files_open ? run_to_its_end({"umount", "-f", path}) : run_to_its_end({"umount", path});
 #endif

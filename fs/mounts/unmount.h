@@ -8,8 +8,9 @@ namespace plainfs {
 
 // The reason why a file system stays mounted.
 struct StillMounted {
-  int error = 0;        // errno; 0: unmounted. EBUSY also if fusermount3 refused, which gives no reason.
+  int error = 0;        // errno; 0: unmounted
   std::string program;  // that could not be started, if that is the reason
+  std::string said;     // by the program that refused, if it is not that the mount is busy
   explicit operator bool() const { return error != 0; }
 };
 

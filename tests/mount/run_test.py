@@ -352,23 +352,48 @@ class Unmount(Folder):
         os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test"
     )
     def test_user_unmounts_by_the_helper_of_fuse_2(self):
+        user, point, programs = self.mounted_by_user()
+        helper = os.path.join(programs, "fusermount")
+        shutil.copy(shutil.which("fusermount3"), helper)
+        os.chmod(helper, 0o4755)
+        result = run(*user, "umount", point, env={**os.environ, "PATH": programs})
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        self.assertFalse(mounted.is_mounted(point))
+
+    @unittest.skipUnless(
+        os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test"
+    )
+    def test_helper_that_refuses_gives_the_reason(self):
+        user, point, programs = self.mounted_by_user()
+        helper = os.path.join(programs, "fusermount")
+        for script, code, message in (
+            ("echo 'fusermount: failed to open /etc/mtab: No such file or directory' >&2; exit 1", 12, None),
+            ("exit 1", 12, "fusermount gives no reason"),
+            ("echo 'fusermount: failed to unmount x: Device or resource busy' >&2; exit 1", 75, "busy: a process"),
+        ):
+            with open(helper, "w", encoding="ascii") as file:
+                file.write(f"#!/bin/sh\n{script}\n")
+            os.chmod(helper, 0o755)
+            result = run(*user, "umount", point, env={**os.environ, "PATH": programs})
+            self.assertEqual(result.returncode, code, result.stderr)
+            wanted = message or "fusermount: failed to open /etc/mtab: No such file or directory\n"
+            self.assertTrue(result.stderr.decode().startswith(f"plainfs: {point}: {wanted}"), result.stderr)
+            self.assertEqual(result.stderr.count(b"\n"), 1)
+
+    def mounted_by_user(self):
+        """Mounts as an ordinary user. Returns its command, the mountpoint, and an empty folder of programs."""
         own = os.path.join(self.folder, "plainfs")
         shutil.copy(WHOLE, own)
         store, point, programs = self.copy_of(SAMPLE), self.empty("mountpoint"), self.empty("programs")
         os.chmod(self.folder, 0o755)
         os.chown(point, 65534, 65534)
         self.addCleanup(run, "umount", "-l", point)
-        helper = os.path.join(programs, "fusermount")
-        shutil.copy(shutil.which("fusermount3"), helper)
-        os.chmod(helper, 0o4755)
         user = [shutil.which("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", own]
         result = run(*user, store, point)
         if result.returncode == 3:
             self.skipTest(result.stderr.decode())
         self.assertEqual(result.returncode, 0, result.stderr)
-        result = run(*user, "umount", point, env={**os.environ, "PATH": programs})
-        self.assertEqual((result.returncode, result.stderr), (0, b""))
-        self.assertFalse(mounted.is_mounted(point))
+        return user, point, programs
 
 
 if __name__ == "__main__":
