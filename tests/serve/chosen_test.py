@@ -2,12 +2,15 @@
 pandas and anndata on random stores. The seeds are 1 to 2, or more with PLAINFS_TEST_EFFORT."""
 import io
 import os
+import re
 import sys
 import tempfile
+import time
 import unittest
 import urllib.parse
 
 import anndata
+import h5py
 import numpy
 import pandas
 import scipy.sparse
@@ -73,6 +76,77 @@ def seurat_frame(random, genes):
 
 def vector(column):
     return column.array if column.dtype == "category" else column.to_numpy()
+
+
+class SlowMarkers(unittest.TestCase):
+    """Markers that take minutes, of a matrix without a stored chunk: what is done is shown, and the work ends when the
+    last client has left."""
+
+    QUERY = "?markers=half:a"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        self.addCleanup(folder.cleanup)
+        cells, genes = 300_000, 30_000
+        halves = pandas.Categorical.from_codes(numpy.arange(cells) % 2, ["a", "b"])
+        data = anndata.AnnData(
+            obs=pandas.DataFrame({"half": halves}, index=numpy.arange(cells).astype(str)),
+            var=pandas.DataFrame(index=[f"g{i}" for i in range(genes)]),
+        )
+        path = os.path.join(folder.name, "slow.h5ad")
+        data.write_h5ad(path)
+        with h5py.File(path, "r+") as file:
+            x = file.create_dataset("X", (cells, genes), "f4", chunks=(100_000, 1))
+            x.attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
+        server = Server(path)
+        self.server = server.__enter__()
+        self.addCleanup(server.__exit__)
+
+    def open(self):
+        client = self.server.connect()
+        self.addCleanup(client.close)
+        client.sendall(self.server.request(self.QUERY, Accept="text/html"))
+        client.settimeout(240)
+        return client
+
+    def share_shown(self, client, least):
+        """Returns the percentage that a page shows, once it is that large."""
+        text = b""
+        while True:
+            for shown in re.findall(rb"Comparing 30,000 genes in 300,000 cells: ([0-9.]+) % done", text):
+                if float(shown) >= least:
+                    return float(shown)
+            received = client.recv(1 << 16)
+            self.assertTrue(received, text[-500:])
+            text += received
+
+    def seconds_used(self):
+        with open(f"/proc/{self.server.process.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def wait_for_rest(self):
+        used, end = self.seconds_used(), time.monotonic() + 240
+        while time.monotonic() < end:
+            time.sleep(0.5)
+            before, used = used, self.seconds_used()
+            if used - before < 0.03:
+                return True
+        return False
+
+    @unittest.skipUnless(os.path.exists("/proc/self/stat"), "needs /proc")
+    def test_progress_is_shown_shared_and_ends_with_the_last_client(self):
+        first = self.open()
+        seen = self.share_shown(first, 3 * self.share_shown(first, 0) + 0.1)
+        second = self.open()
+        self.assertGreaterEqual(self.share_shown(second, 0), seen)
+        self.assertEqual(self.server.ask("obs.csv", method="HEAD").status, 200)
+        self.assertIn(b"30,000", self.server.ask("?json").body)
+        first.close()
+        self.share_shown(second, seen + 0.1)
+        second.close()
+        self.assertTrue(self.wait_for_rest())
+        self.assertLess(self.share_shown(self.open(), 0), 100)  # it is not done
 
 
 class StoredMarkers(numbers_test.Pages):

@@ -1,6 +1,7 @@
 // An exchange with a client: a request with everything that answering it requires, and the reply.
 #pragma once
 
+#include <chrono>
 #include <ctime>
 #include <functional>
 #include <memory>
@@ -29,6 +30,7 @@ struct AnswerSettings {
   // The memory for large requests of all clients.
   std::shared_ptr<WorkBudget> work = std::make_shared<WorkBudget>();
   std::string base{};  // path of the site behind a proxy, "/lab"; empty: the root
+  std::chrono::milliseconds moment{700};  // a page that takes longer shows how much of it is done
 };
 
 // Returns whether `text` can be a path prefix: "/lab", "/user/name/proxy".

@@ -14,6 +14,8 @@
 namespace plainfs::serve {
 namespace {
 
+using namespace std::chrono_literals;
+
 // Three cells of two genes, as found in a store.
 struct ThreeCells : Pages {
   AnnotatedMatrix matrix;
@@ -30,6 +32,13 @@ struct ThreeCells : Pages {
     answers();
     return {filesystem->meaning(kRootInode), {"anndata", [this] { return matrix; }}};
   }
+};
+
+// Values of three cells of two genes in a store that has changed.
+class ChangedArray : public Array {
+ public:
+  ChangedArray() : Array(number_type(Kind::real, 8), {3, 2}) {}
+  Elements read(const Box&) const override { throw Error(Errc::changed, "the store has changed"); }
 };
 
 BOOST_FIXTURE_TEST_SUITE(cells_page, Pages)
@@ -402,19 +411,55 @@ BOOST_FIXTURE_TEST_CASE(markers_end_when_the_client_has_left, ThreeCells) {
   answers();
   const auto cells = std::make_shared<const PageCells>(
       filesystem->meaning(kRootInode), FoundAnnotatedMatrix{"anndata", [this] { return matrix; }});
-  const GeneMatrix& x = *cells->searched().front();
   const Query query("markers=group:a");
-  PageModel model;
+  MarkerRuns runs;
+  const auto budget = std::make_shared<WorkBudget>();
+  const auto ignore = [](const RunProgress&) {};
   {
     struct Gone : Request {
       bool cancelled() const override { return true; }
     } gone;
     const Request::Scope scope(&gone);
-    BOOST_CHECK_THROW(add_markers(query, *cells, x, model), Cancelled);
+    BOOST_CHECK_THROW(wait_for_markers(query, cells, runs, budget, ignore), Cancelled);
   }
-  add_markers(query, *cells, x, model);
+  PageModel model;
+  add_markers(query, *cells, wait_for_markers(query, cells, runs, budget, ignore), model);
   BOOST_TEST_REQUIRE(model.find<Grid>());
   BOOST_TEST(model.find<Grid>()->rows.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(page_that_takes_a_moment_shows_its_progress) {
+  settings.moment = 0ms;
+  add_cells();
+  const Answer slow = get("?markers=group:a", "Accept: text/html");
+  BOOST_TEST(slow.status == 200);
+  BOOST_TEST(slow.is_chunked());
+  BOOST_TEST(slow.field("X-Accel-Buffering") == "no");
+  const size_t line = slow.body.find("<p class=\"progress\">Comparing 2 genes in 3 cells: ");
+  BOOST_TEST_REQUIRE(line != std::string::npos);
+  BOOST_TEST(slow.body.find("<h1>store.h5</h1>") < line);
+  BOOST_TEST(line < slow.body.find("2 genes by their score in the 2 cells of group a"));
+  BOOST_TEST(slow.body.ends_with("</footer></body></html>\n"));
+  for (const char* const whole : {"?markers=group:a&json", "?markers=group:a&numbers=csv", "?color=g1&page"})
+    BOOST_TEST(!get(whole, "Accept: text/html").is_chunked(), whole);
+  const Answer known = get("?markers=group:a", "Accept: text/html");
+  BOOST_TEST(!known.is_chunked());
+  BOOST_TEST(has(known.body, "2 genes by their score in the 2 cells of group a"));
+  const Answer old = ask("GET /token/?markers=group:a&matrix=X HTTP/1.0\nAccept: text/html");
+  BOOST_TEST(old.status == 200);
+  BOOST_TEST(!old.is_chunked());
+}
+
+BOOST_AUTO_TEST_CASE(fault_of_a_page_that_has_begun_is_on_the_page) {
+  settings.moment = 0ms;
+  is_anndata = true;
+  root->add("obs", table_of({{"group", text_array({"a", "b", "a"})}}, text_array({"c1", "c2", "c3"})));
+  root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
+  root->add("X", {LabelledArray{std::make_shared<ChangedArray>(), nullptr, nullptr}, nullptr, {}, {}});
+  const Answer ended = get("?markers=group:a", "Accept: text/html");
+  BOOST_TEST(ended.status == 200);
+  BOOST_TEST(has(ended.body, "role=\"alert\">the store has changed. Load the page again.</p>"));
+  BOOST_TEST(ended.body.ends_with("</footer></body></html>\n"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

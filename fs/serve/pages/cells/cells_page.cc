@@ -62,11 +62,12 @@ std::vector<std::string> folders_in(Filesystem& filesystem, const std::string& p
 class CellsSection {
  public:
   CellsSection(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
-               const PageCells& cells, PageModel& page)
+               const PageCells& cells, MarkersPtr markers, PageModel& page)
       : exchange_(exchange),
         filesystem_(*subject.place.filesystem),
         place_(place),
         cells_(cells),
+        markers_(std::move(markers)),
         store_(*subject.meaning->what.store),
         matrix_(cells.matrix()),
         page_(page),
@@ -84,8 +85,7 @@ class CellsSection {
     choose_split();
     add_form();
     add_picks();
-    if (query_.value("markers") && cells_.has_genes())
-      return add_markers(query_, cells_, listed_matrix(), page_);
+    if (query_.value("markers") && cells_.has_genes()) return add_markers(query_, cells_, markers_, page_);
     if (query_.value("stored")) return add_stored_markers(query_, cells_, page_);
     add_chosen();
     if (!genes_.empty()) return add_several();
@@ -555,6 +555,7 @@ class CellsSection {
   Filesystem& filesystem_;
   const CellsPlace& place_;
   const PageCells& cells_;
+  const MarkersPtr markers_;
   const Store& store_;
   const AnnotatedMatrix& matrix_;
   PageModel& page_;
@@ -603,7 +604,7 @@ std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& s
 }
 
 void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
-               const PageCells& cells, PageModel& page) {
+               const PageCells& cells, const MarkersPtr& markers, PageModel& page) {
   const std::optional<std::string> assay = Query(exchange.target.query).value("assay");
   if (assay && *assay != place.assay) {
     Problem problem{fmt::format("No assay '{}'.", shortened(*assay, kMaxShownBytes))};
@@ -611,18 +612,15 @@ void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlac
       problem.near.push_back({name, Query(exchange.target.query).with("assay", name).href()});
     page.problems.push_back(std::move(problem));
   }
-  CellsSection(exchange, subject, place, cells, page).add();
+  CellsSection(exchange, subject, place, cells, markers, page).add();
 }
 
 uint64_t work_of_cells(const Exchange& exchange, const PageCells& cells) {
   const Query query(exchange.target.query);
   const uint64_t of_stored =
       query.value("stored") ? bytes_of_stored_markers(cells.stored_markers(), query) : 0;
-  uint64_t of_a_cell = kBytesACellShown;
-  if (query.value("markers"))
-    of_a_cell = bytes_a_cell_of_markers();
-  else if (names_in_list(query.value("color").value_or("")).size() > 1)
-    of_a_cell = kBytesACellOfGenes;
+  const bool has_several = names_in_list(query.value("color").value_or("")).size() > 1;
+  const uint64_t of_a_cell = has_several ? kBytesACellOfGenes : kBytesACellShown;
   const uint64_t count = cells.matrix().cells;
   return std::max(count > WorkBudget::kMaxFreeValues ? count * of_a_cell : 0,
                   of_stored > kMaxFreeBytes ? of_stored : 0);

@@ -29,9 +29,10 @@ inline constexpr uint64_t kBytesACellShown = 32;
 uint64_t work_of_cells(const Exchange& exchange, const PageCells& cells);
 
 // Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
-// become problems with links to the nearest names. Throws the errors of reading.
+// become problems with links to the nearest names. markers: those that the query asks for, or null. Throws
+// the errors of reading.
 void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
-               const PageCells& cells, PageModel& page);
+               const PageCells& cells, const MarkersPtr& markers, PageModel& page);
 
 // Returns a small picture of the cells, coloured by their first column; empty if there are no positions.
 std::string cells_thumbnail(const PageCells& cells);

@@ -169,15 +169,15 @@ void PageCells::sort(const GeneMatrix& matrix) const {
                       matrix.name());
 }
 
-MarkersPtr PageCells::markers(const std::string& key, const std::function<Markers()>& make) const {
-  {
-    const MutexLock lock(markers_mutex_);
-    if (const MarkersPtr* const kept = markers_.find(key)) return *kept;
-  }
-  auto generated = std::make_shared<const Markers>(make());
+MarkersPtr PageCells::kept_markers(const std::string& key) const {
   const MutexLock lock(markers_mutex_);
-  markers_.keep(key, generated);
-  return generated;
+  const MarkersPtr* const kept = markers_.find(key);
+  return kept ? *kept : nullptr;
+}
+
+void PageCells::keep_markers(const std::string& key, MarkersPtr markers) const {
+  const MutexLock lock(markers_mutex_);
+  markers_.keep(key, std::move(markers));
 }
 
 const std::vector<std::string>& PageCells::first_genes() const {

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,8 +84,9 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   // Sorts the matrix by genes, if that makes them faster to read. Throws unsupported if there is no room for
   // it, so that each gene would take a pass over the matrix.
   void sort(const GeneMatrix& matrix) const;
-  // Returns the markers of that key, made by `make` unless they are kept. Keeps the last few.
-  MarkersPtr markers(const std::string& key, const std::function<Markers()>& make) const;
+  // Returns the markers of that key if they are among the last few that were kept, else null.
+  MarkersPtr kept_markers(const std::string& key) const;
+  void keep_markers(const std::string& key, MarkersPtr markers) const;
   Workers& workers() const { return meaning_.what.context->workers; }
   // Returns the number of all cells of the store if these are some of them.
   std::optional<uint64_t> chosen_from() const { return chosen_from_; }

@@ -65,84 +65,107 @@ std::optional<Marker> marker_of(uint64_t gene, std::span<const double> values, c
                 static_cast<double>(nonzero_rest) / rest};
 }
 
+std::optional<Level> level_of(const CellGroups& groups, std::string column, std::string name) {
+  const auto found = std::find(groups.levels.begin(), groups.levels.end(), name);
+  if (found == groups.levels.end()) return std::nullopt;
+  const auto code = static_cast<uint32_t>(found - groups.levels.begin());
+  Level level{std::move(column), std::move(name), {}, 0};
+  for (const uint32_t cell : groups.cells) {
+    level.is_chosen.push_back(cell == code ? 1 : 0);
+    level.cells += cell == code ? 1 : 0;
+  }
+  return level;
+}
+
+// Returns the level that ?markers= asks for. Without it, or without a rest, adds a problem.
+std::optional<Level> choose_level(const Query& query, const PageCells& cells,
+                                  std::vector<Problem>& problems) {
+  const std::string asked = query.value("markers").value_or("");
+  for (size_t colon = asked.find(':'); colon != std::string::npos; colon = asked.find(':', colon + 1)) {
+    const std::string column = asked.substr(0, colon), name = asked.substr(colon + 1);
+    const std::optional<CellGroups> groups = groups_of_column(cells.matrix(), column, kMaxLevels);
+    if (!groups) continue;
+    const std::string shown = shortened(name, kMaxBytesOfLevel);
+    std::optional<Level> level = level_of(*groups, column, name);
+    if (level && level->cells < groups->cells.size()) return level;
+    if (level) {
+      problems.push_back(
+          {fmt::format("All cells are in {} {}; there is no rest to compare them with.", column, shown)});
+      return std::nullopt;
+    }
+    Problem problem{fmt::format("{} has no level '{}'.", column, shown)};
+    for (const std::string& near : nearest_names(name, groups->levels))
+      problem.near.push_back({near, query.with("markers", column + ":" + near).href()});
+    problems.push_back(std::move(problem));
+    return std::nullopt;
+  }
+  problems.push_back({fmt::format("No column with levels in '{}'; expected markers=COLUMN:LEVEL.",
+                                  shortened(asked, kMaxBytesOfLevel))});
+  return std::nullopt;
+}
+
+// Returns the matrix that ?matrix= asks for, else the one with the genes that the page lists.
+const GeneMatrix& matrix_asked(const Query& query, const PageCells& cells) {
+  const GeneMatrix* const chosen = cells.matrix_of(query.value("matrix").value_or(""));
+  return chosen ? *chosen : *cells.searched().front();
+}
+
+std::string key_of(const Query& query, const GeneMatrix& matrix) {
+  return query.value("markers").value_or("") + "\n" + matrix.name();
+}
+
+Markers find_markers(const PageCells& cells, const GeneMatrix& matrix, const Level& level,
+                     RunProgress& progress) {
+  const uint64_t genes = matrix.genes()->count();
+  progress.expect(genes);
+  cells.sort(matrix);
+  const double base = log_base(cells.directory());
+  std::vector<std::optional<Marker>> all(genes);
+  const uint64_t count = level.is_chosen.size(), at_once = std::max<uint64_t>(1, kValuesAtOnce / count);
+  cells.workers().parallel_for((genes + at_once - 1) / at_once, [&](size_t part) {
+    const uint64_t first = part * at_once, some = std::min(at_once, genes - first);
+    const std::vector<double> values = cells.values_of(matrix, first, some);
+    for (uint64_t i = 0; i < some; ++i) {
+      check_cancelled();
+      all[first + i] = marker_of(first + i, std::span(values).subspan(i * count, count), level, base);
+      progress.add(1);
+    }
+  });
+  Markers markers;
+  std::vector<double> p;
+  for (const std::optional<Marker>& one : all) {
+    if (!one) {
+      ++markers.left_out;
+      continue;
+    }
+    markers.genes.push_back(*one);
+    p.push_back(one->p);
+  }
+  const std::vector<double> adjusted = adjusted_p(p);
+  for (size_t i = 0; i < adjusted.size(); ++i) markers.genes[i].adjusted = adjusted[i];
+  std::stable_sort(markers.genes.begin(), markers.genes.end(),
+                   [](const Marker& a, const Marker& b) { return a.score > b.score; });
+  return markers;
+}
+
+uint64_t bytes_a_cell_of_markers() {
+  return kBytesOfThread * std::max(1U, std::thread::hardware_concurrency());
+}
+
 class MarkersSection {
  public:
-  MarkersSection(const Query& query, const PageCells& cells, const GeneMatrix& matrix, PageModel& page)
-      : query_(query), cells_(cells), matrix_(matrix), page_(page) {}
+  MarkersSection(const Query& query, const PageCells& cells, PageModel& page)
+      : query_(query), matrix_(matrix_asked(query, cells)), page_(page) {}
 
-  void add() {
-    if (!choose_level()) return;
-    const std::string key = fmt::format("{}\n{}\n{}", level_.column, level_.name, matrix_.name());
-    const MarkersPtr markers = cells_.markers(key, [&] { return compute(); });
+  void add(const PageCells& cells, const MarkersPtr& markers) {
+    std::optional<Level> level = choose_level(query_, cells, page_.problems);
+    if (!level || !markers) return;
+    level_ = *std::move(level);
     if (query_.has("numbers")) page_.add(Attachment{"markers", table_of(*markers)});
     add_table(*markers);
   }
 
  private:
-  bool choose_level() {
-    const std::string asked = query_.value("markers").value_or("");
-    for (size_t colon = asked.find(':'); colon != std::string::npos; colon = asked.find(':', colon + 1)) {
-      const std::string column = asked.substr(0, colon), name = asked.substr(colon + 1);
-      const std::optional<CellGroups> groups = groups_of_column(cells_.matrix(), column, kMaxLevels);
-      if (groups) return take(column, name, *groups);
-    }
-    page_.problems.push_back({fmt::format("No column with levels in '{}'; expected markers=COLUMN:LEVEL.",
-                                          shortened(asked, kMaxBytesOfLevel))});
-    return false;
-  }
-
-  bool take(const std::string& column, const std::string& name, const CellGroups& groups) {
-    const auto found = std::find(groups.levels.begin(), groups.levels.end(), name);
-    if (found == groups.levels.end()) {
-      Problem problem{fmt::format("{} has no level '{}'.", column, shortened(name, kMaxBytesOfLevel))};
-      for (const std::string& near : nearest_names(name, groups.levels))
-        problem.near.push_back({near, query_.with("markers", column + ":" + near).href()});
-      page_.problems.push_back(std::move(problem));
-      return false;
-    }
-    const auto code = static_cast<uint32_t>(found - groups.levels.begin());
-    level_ = {column, name, {}, 0};
-    for (const uint32_t cell : groups.cells) {
-      level_.is_chosen.push_back(cell == code ? 1 : 0);
-      level_.cells += cell == code ? 1 : 0;
-    }
-    if (level_.cells < groups.cells.size()) return true;
-    page_.problems.push_back({fmt::format("All cells are in {} {}; there is no rest to compare them with.",
-                                          column, shortened(name, kMaxBytesOfLevel))});
-    return false;
-  }
-
-  Markers compute() const {
-    cells_.sort(matrix_);
-    const uint64_t genes = matrix_.genes()->count();
-    const double base = log_base(cells_.directory());
-    std::vector<std::optional<Marker>> all(genes);
-    const uint64_t cells = level_.is_chosen.size(), at_once = std::max<uint64_t>(1, kValuesAtOnce / cells);
-    cells_.workers().parallel_for((genes + at_once - 1) / at_once, [&](size_t part) {
-      const uint64_t first = part * at_once, count = std::min(at_once, genes - first);
-      const std::vector<double> values = cells_.values_of(matrix_, first, count);
-      for (uint64_t i = 0; i < count; ++i) {
-        check_cancelled();
-        all[first + i] = marker_of(first + i, std::span(values).subspan(i * cells, cells), level_, base);
-      }
-    });
-    Markers markers;
-    std::vector<double> p;
-    for (const std::optional<Marker>& one : all) {
-      if (!one) {
-        ++markers.left_out;
-        continue;
-      }
-      markers.genes.push_back(*one);
-      p.push_back(one->p);
-    }
-    const std::vector<double> adjusted = adjusted_p(p);
-    for (size_t i = 0; i < adjusted.size(); ++i) markers.genes[i].adjusted = adjusted[i];
-    std::stable_sort(markers.genes.begin(), markers.genes.end(),
-                     [](const Marker& a, const Marker& b) { return a.score > b.score; });
-    return markers;
-  }
-
   void add_table(const Markers& markers) {
     const std::shared_ptr<const PartNames> names = matrix_.genes();
     const uint64_t all = markers.genes.size();
@@ -207,7 +230,6 @@ class MarkersSection {
   }
 
   const Query& query_;
-  const PageCells& cells_;
   const GeneMatrix& matrix_;
   PageModel& page_;
   Level level_;
@@ -215,12 +237,31 @@ class MarkersSection {
 
 }  // namespace
 
-uint64_t bytes_a_cell_of_markers() {
-  return kBytesOfThread * std::max(1U, std::thread::hardware_concurrency());
+MarkersPtr wait_for_markers(const Query& query, const PageCellsPtr& cells, MarkerRuns& runs,
+                            const std::shared_ptr<WorkBudget>& budget, const MarkerRuns::Watch& watch) {
+  if (!cells->has_genes()) return nullptr;
+  const GeneMatrix& matrix = matrix_asked(query, *cells);
+  const std::string key = key_of(query, matrix);
+  if (MarkersPtr kept = cells->kept_markers(key)) return kept;
+  const auto make = [query, cells, &matrix, budget](RunProgress& progress) {
+    const WorkBudget::Share share = budget->take_for(cells->matrix().cells, bytes_a_cell_of_markers());
+    std::vector<Problem> problems;  // for the page
+    const std::optional<Level> level = choose_level(query, *cells, problems);
+    return level ? find_markers(*cells, matrix, *level, progress) : Markers();
+  };
+  MarkersPtr markers = runs.wait(fmt::format("{}\n{}", fmt::ptr(cells.get()), key), make, watch);
+  if (!markers->genes.empty() || markers->left_out > 0) cells->keep_markers(key, markers);
+  return markers;
 }
 
-void add_markers(const Query& query, const PageCells& cells, const GeneMatrix& matrix, PageModel& page) {
-  MarkersSection(query, cells, matrix, page).add();
+std::string words_for_waiting(const Query& query, const PageCells& cells) {
+  return fmt::format("Comparing {} genes in {} cells",
+                     count_text(matrix_asked(query, cells).genes()->count()),
+                     count_text(cells.matrix().cells));
+}
+
+void add_markers(const Query& query, const PageCells& cells, const MarkersPtr& markers, PageModel& page) {
+  MarkersSection(query, cells, page).add(cells, markers);
 }
 
 }  // namespace plainfs::serve

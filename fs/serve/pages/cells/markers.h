@@ -8,6 +8,8 @@
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/cells/kept_cells.h"
 #include "fs/serve/pages/model/page_model.h"
+#include "fs/serve/site/shared_runs.h"
+#include "fs/serve/site/work_budget.h"
 
 namespace plainfs::serve {
 
@@ -26,13 +28,20 @@ struct Markers {
   uint64_t left_out = 0;
 };
 
-// Returns the memory that the test takes for each cell.
-uint64_t bytes_a_cell_of_markers();
+using MarkerRuns = SharedRuns<Markers>;
 
-// Adds the markers that ?markers=COLUMN:LEVEL asks for, 100 genes from ?from= on, and with ?numbers=csv all
-// of them as a file. A level that does not exist becomes a problem. matrix: the one to read. Reads all of it,
-// and throws Cancelled once the client has left; unsupported if neither the memory nor the disk has room for
-// the sorted matrix.
-void add_markers(const Query& query, const PageCells& cells, const GeneMatrix& matrix, PageModel& page);
+// Returns the markers that ?markers=COLUMN:LEVEL asks for: those that are kept, else those of a run that all
+// equal requests share. The run takes its share of the budget, so the caller must hold none. Returns null if
+// there are no genes or no such level. Reads all of the matrix. Throws the errors of reading it, and what
+// MarkerRuns::wait() throws.
+MarkersPtr wait_for_markers(const Query& query, const PageCellsPtr& cells, MarkerRuns& runs,
+                            const std::shared_ptr<WorkBudget>& budget, const MarkerRuns::Watch& watch);
+
+// Returns what a client that waits for markers is shown, "Comparing 20,000 genes in 60,000 cells".
+std::string words_for_waiting(const Query& query, const PageCells& cells);
+
+// Adds the table of the markers that wait_for_markers() returned, 100 genes from ?from= on, and with
+// ?numbers=csv all of them as a file. Without markers adds the problem.
+void add_markers(const Query& query, const PageCells& cells, const MarkersPtr& markers, PageModel& page);
 
 }  // namespace plainfs::serve

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
@@ -103,10 +105,71 @@ void answer_numbers(const Exchange& exchange, const Subject& subject, const Page
   answer_made_file(exchange, *file, *form, numbers->name + std::string(form->ending));
 }
 
+Page frame_of_page(const PageModel& page) {
+  return {page.title, page.sub, html_of(page), true, page.status, SIZE_MAX, page.has_script};
+}
+
+// Shows a browser how much of a page is done if that takes longer than a moment.
+class SlowPage {
+ public:
+  explicit SlowPage(const Exchange& exchange)
+      : exchange_(exchange),
+        may_begin_(wanted_form(exchange) == PageForm::kPage && !exchange.reply.is_head() &&
+                   exchange.reply.can_be_chunked()) {}
+
+  void show(const PageModel& page, const std::string& what, double share) {
+    const auto now = Clock::now();
+    if (!may_begin_ || now - begin_ < exchange_.settings.moment) return;
+    const bool has_begun = exchange_.reply.has_begun();
+    if (has_begun && now - shown_ < kBetweenLines) return;
+    const std::string text = fmt::format("{}: {:.1f} % done", what, share * 100);
+    if (has_begun && text == text_ && now - shown_ < kLongestSilence) return;
+    if (!has_begun) begin_page(exchange_, {page.title, page.sub, {}, true, 200, SIZE_MAX, page.has_script});
+    add_progress(exchange_, text);
+    text_ = text;
+    shown_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static constexpr std::chrono::milliseconds kBetweenLines{500};
+  static constexpr std::chrono::seconds kLongestSilence{15};  // proxies break off after a minute
+
+  const Exchange& exchange_;
+  const bool may_begin_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point shown_{};
+  std::string text_;
+};
+
+// Ends a page that has begun with a problem: its status is sent.
+void end_page(const Exchange& exchange, const std::string& problem) {
+  PageModel page;
+  page.problems.push_back({problem + ". Load the page again."});
+  answer_page(exchange, frame_of_page(page));
+}
+
 void answer_subject(const Exchange& exchange, const Subject& subject) {
-  const PageModel page = page_of(exchange, subject);
-  if (Query(exchange.target.query).has("numbers")) return answer_numbers(exchange, subject, page);
-  answer_model(exchange, page);
+  const bool has_numbers = Query(exchange.target.query).has("numbers");
+  SlowPage slow(exchange);
+  WhenSlow when_slow = [](const PageModel&, const std::string&, double) {};
+  if (!has_numbers)
+    when_slow = [&](const PageModel& page, const std::string& what, double share) {
+      slow.show(page, what, share);
+    };
+  try {
+    const PageModel page = page_of(exchange, subject, when_slow);
+    if (has_numbers) return answer_numbers(exchange, subject, page);
+    answer_model(exchange, page);
+  } catch (const Error& error) {
+    if (!exchange.reply.has_begun()) throw;
+    if (subject.place.filesystem) subject.place.filesystem->report(subject.place.inode, error);
+    end_page(exchange, public_message(exchange.site, error));
+  } catch (const Busy&) {
+    if (!exchange.reply.has_begun()) throw;
+    end_page(exchange, "The server works for other clients");
+  }
 }
 
 // Answers with the session with which the IGV web app opens fragments. Returns false if the request does not
@@ -146,7 +209,7 @@ bool has_own_page(const Exchange& exchange) {
 
 void answer_model(const Exchange& exchange, const PageModel& page) {
   if (wanted_form(exchange) == PageForm::kJson) return answer_json(exchange, page);
-  answer_page(exchange, {page.title, page.sub, html_of(page), true, page.status, SIZE_MAX, page.has_script});
+  answer_page(exchange, frame_of_page(page));
 }
 
 void answer_folder(const Exchange& exchange, const Site::Place& place) {

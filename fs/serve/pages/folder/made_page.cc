@@ -21,6 +21,7 @@
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/array/array_page.h"
 #include "fs/serve/pages/cells/cells_page.h"
+#include "fs/serve/pages/cells/markers.h"
 #include "fs/serve/pages/folder/chosen_cells.h"
 #include "fs/serve/pages/folder/elements_page.h"
 #include "fs/serve/pages/folder/instructions.h"
@@ -75,7 +76,8 @@ std::vector<Fact> fact_text(const ContentFacts& facts) {
 
 class PageMaker {
  public:
-  PageMaker(const Exchange& exchange, const Subject& subject) : exchange_(exchange), subject_(subject) {}
+  PageMaker(const Exchange& exchange, const Subject& subject, const WhenSlow& when_slow)
+      : exchange_(exchange), subject_(subject), when_slow_(when_slow) {}
 
   PageModel make() {
     add_heading();
@@ -322,8 +324,9 @@ class PageMaker {
         page_.facts.push_back({"density", std::move(density)});
     }
     part([&] {
+      const MarkersPtr markers = wait_for_markers_asked(cells);
       const WorkBudget::Share share = exchange_.pages.work->take(work_of_cells(exchange_, *cells));
-      add_cells(exchange_, subject_, *place, *cells, page_);
+      add_cells(exchange_, subject_, *place, *cells, markers, page_);
     });
     if (page_.find<Grid>()) has_rows_asked_ = true;  // markers
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty() && !has_rows_asked_)
@@ -333,6 +336,16 @@ class PageMaker {
       add_zarr(matrix);
     else
       add_assay(*place);
+  }
+
+  MarkersPtr wait_for_markers_asked(const PageCellsPtr& cells) {
+    const Query query(exchange_.target.query);
+    if (!query.value("markers")) return nullptr;
+    page_.has_script = true;
+    PageState& state = exchange_.pages;
+    return wait_for_markers(query, cells, state.markers, state.work, [&](const RunProgress& progress) {
+      when_slow_(page_, words_for_waiting(query, *cells), progress.share());
+    });
   }
 
   // Adds the first parts that the .h5ad of the shown matrix leaves out.
@@ -523,6 +536,7 @@ class PageMaker {
 
   const Exchange& exchange_;
   const Subject& subject_;
+  const WhenSlow& when_slow_;
   PageModel page_;
   bool are_some_cells_ = false;
   bool has_rows_asked_ = false;  // the address asks for certain rows
@@ -535,8 +549,8 @@ class PageMaker {
 
 }  // namespace
 
-PageModel page_of(const Exchange& exchange, const Subject& subject) {
-  return PageMaker(exchange, subject).make();
+PageModel page_of(const Exchange& exchange, const Subject& subject, const WhenSlow& when_slow) {
+  return PageMaker(exchange, subject, when_slow).make();
 }
 
 }  // namespace plainfs::serve

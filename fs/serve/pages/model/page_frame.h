@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "fs/serve/site/exchange.h"
 
@@ -19,6 +20,13 @@ struct Page {
   bool has_script = false;  // loads the script of the pages, which alone may then run and ask this server
 };
 
+// Sends the page, or the rest of it if it has begun.
 void answer_page(const Exchange& exchange, const Page& page);
+
+// Begins to send a page that takes long, up to its body; its other members are not used. Requires: the reply
+// has not begun and can be chunked.
+void begin_page(const Exchange& exchange, const Page& page);
+// Sends a line about what is done so far. The page shows the last of them until its body follows.
+void add_progress(const Exchange& exchange, std::string_view text);
 
 }  // namespace plainfs::serve
