@@ -1,6 +1,7 @@
 """The pages of SpatialData, recomputed by numpy: the image beneath the cells that share a coordinate system with it,
 and the elements of the root."""
 import base64
+import concurrent.futures
 import html
 import json
 import os
@@ -14,12 +15,16 @@ import zarr
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import media_stores
-from images_test import drawn
+from images_test import drawn, reduced
 from numbers_test import captions
 from png_pixels import png_pixels
 from server import Server
 
-BYTES = ((0, 255), (0, 255))
+
+def peak(server):
+    """Returns the most memory that a server had, in bytes."""
+    with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as file:
+        return 1024 * int(re.search(r"VmHWM:\s*(\d+) kB", file.read())[1])
 
 
 def transformed(path, element, transformation):
@@ -101,6 +106,68 @@ class Spatial(unittest.TestCase):
         )
         with Server(self.path) as server:
             self.assertNotIn("<image", self.page(server, "tables/table/?page"))
+
+    def large(self, side, chunk, compressor="default"):
+        """Replaces the image with one of a single level and random rows."""
+        images = zarr.open_group(zarr.DirectoryStore(self.path), "r+")["images"]
+        attributes = images["tissue"].attrs.asdict()
+        tissue = images.create_group("tissue", overwrite=True)
+        tissue.create_dataset(
+            "0",
+            shape=(2, *side),
+            chunks=(1, chunk, chunk),
+            dtype="u1",
+            compressor=compressor,
+            dimension_separator="/",
+            fill_value=0,
+        )
+        attributes["multiscales"][0]["datasets"] = attributes["multiscales"][0]["datasets"][:1]
+        tissue.attrs.update(attributes)
+        return tissue["0"]
+
+    def test_image_without_levels_is_a_sample_of_its_pixels(self):
+        level = self.large((4800, 4000), 800)
+        level[0] = numpy.broadcast_to((numpy.arange(4800) % 251).astype("u1")[:, None], (4800, 4000))
+        level[1] = numpy.broadcast_to((numpy.arange(4000) % 241).astype("u1")[None, :], (4800, 4000))
+        sample = level[:][:, ::4, ::4]
+        ends = [(plane.min(), plane.max()) for plane in sample]
+        self.pixels = numpy.empty((2, 4800, 4000), "u1")  # for its shape
+        with Server(self.path) as server:
+            page = self.page(server, "tables/table/?page")
+            figure = captions(page)["tissue"][0].split("</svg>")[0]
+            shown = png_pixels(base64.b64decode(re.search(r'href="data:image/png;base64,([^"]*)"', figure)[1]))
+            numpy.testing.assert_array_equal(shown, reduced(drawn(sample, ends), 800))
+            text = self.page(server, "images/tissue/")
+            self.assertIn("Shown is one pixel of each 4 × 4", text)
+            preview = png_pixels(server.ask("images/tissue/preview.png").body)
+            numpy.testing.assert_array_equal(preview, drawn(sample, ends))
+
+    def test_too_large_image_is_named(self):
+        self.large((20_000, 30_000), 4000)
+        with Server(self.path) as server:
+            for path in ("tables/table/?page", ""):
+                text = self.page(server, path)
+                self.assertIn("The image tissue is not drawn beneath the cells: its smallest level has 30,000", text)
+                self.assertIn("<svg" if path else "<h2", text)
+            self.assertIn("images/tissue has no level that is small enough for a picture of it", text)
+            source = re.search(r'<img class="px"[^>]* src="([^"]*)"', self.page(server, "images/tissue/"))[1]
+            self.assertEqual(
+                png_pixels(server.ask("images/tissue/" + html.unescape(source)).body).shape, (1000, 1000, 3)
+            )
+
+    def test_slide_of_many_clients_takes_the_memory_of_one(self):
+        level = self.large((2000, 2000), 400, None)
+        level[:] = numpy.broadcast_to(numpy.arange(2000).astype("u1")[None, :, None], (2, 2000, 2000))
+        with Server(self.path) as server:
+            server.ask("images/tissue/?json")
+            before = peak(server)
+            with concurrent.futures.ThreadPoolExecutor(16) as clients:
+                paths = ["tables/table/?page", "?page"] * 8
+                answers = list(clients.map(lambda path: server.ask(path, Accept="text/html"), paths))
+            self.assertLessEqual({answer.status for answer in answers}, {200, 503})  # a slow machine is busy
+            self.assertLess(peak(server) - before, 96 << 20)  # 8 of them chunks of the image in the cache
+            for path in paths[:2]:
+                self.assertIn("<image", self.page(server, path))
 
     def test_tissue_is_hidden_on_request(self):
         with Server(self.path) as server:

@@ -54,9 +54,10 @@ std::optional<Picture> picture_of(const LabelledArray& array) {
   const std::optional<Image> image = image_of(array);
   if (!image) return std::nullopt;
   const ArrayPtr& values = image->levels.front().values;
-  if (!is_colored(*values)) return preview_of(*image);
   const Shape& shape = values->shape();
-  if (shape[0] > kMaxPicturePixels / shape[1]) return std::nullopt;
+  const size_t y = is_colored(*values) ? 0 : shape.size() - 2;
+  if (shape[y] > kMaxPicturePixels / shape[y + 1]) return std::nullopt;
+  if (!is_colored(*values)) return preview_of(*image);
   const DType& type = values->dtype();
   const double full = type.kind == Kind::real ? 1 : type.size == 1 ? UINT8_MAX : UINT16_MAX;
   Picture picture{values, 0, 1, {}, false};

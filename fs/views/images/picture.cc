@@ -20,6 +20,8 @@ namespace {
 constexpr uint64_t kBandPixels = uint64_t{1} << 18;
 constexpr uint64_t kCut = 1000;  // one value in so many is below black, and one above full colour
 constexpr size_t kMaxLayers = 7;
+constexpr uint64_t kLeastSkippedSide = 1024;
+constexpr uint64_t kMaxSkippedChunk = uint64_t{1} << 27;  // bytes: half of the default cache
 
 // Colours of channels without their own colour, and of labels, used in turn.
 constexpr Color kChannelColors[] = {{255, 0, 255}, {0, 255, 0}, {0, 255, 255},  {255, 255, 0},
@@ -53,12 +55,18 @@ class PictureMaker {
 
   uint64_t size() const { return height_ * (1 + 3 * width_); }
 
+  // Returns the layers, each with a window unless it is of labels.
+  std::vector<PictureLayer> layers() const {
+    std::vector<PictureLayer> all = picture_.layers;
+    if (!picture_.is_labels)
+      for (PictureLayer& layer : all)
+        if (!layer.window) layer.window = window_of(layer);
+    return all;
+  }
+
   // Writes the rows, each preceded by the filter type 0. Requires: `out` has size() bytes.
   void put_rows(std::span<std::byte> out) const {
-    std::vector<PictureLayer> layers = picture_.layers;
-    if (!picture_.is_labels)
-      for (PictureLayer& layer : layers)
-        if (!layer.window) layer.window = window_of(layer);
+    const std::vector<PictureLayer> layers = this->layers();
     for (uint64_t y = 0; y < height_; y += band_) {
       const uint64_t count = std::min(band_, height_ - y);
       std::byte* const at = out.data() + y * (1 + 3 * width_);
@@ -203,6 +211,57 @@ class PngData : public Segment {
   const uint64_t owner_;
 };
 
+// Every step-th element of an array of numbers along its last two axes.
+class SkippingArray : public Array {
+ public:
+  SkippingArray(ArrayPtr values, uint64_t step)
+      : Array(values->dtype(), skipped(values->shape(), step)), values_(std::move(values)), step_(step) {}
+
+  // Reads line by line, so that the elements between are in the cache alone.
+  Elements read(const Box& box) const override {
+    const size_t y = box.origin.size() - 2, x = y + 1;
+    Elements all;
+    const uint64_t planes = element_count(Shape(box.extent.begin(), box.extent.end() - 2));
+    for (uint64_t plane = 0; plane < planes; ++plane)
+      for (uint64_t row = 0; row < box.extent[y]; ++row) {
+        Box line{box.origin, Shape(box.origin.size(), 1)};
+        for (size_t axis = y, rest = plane; axis-- > 0; rest /= box.extent[axis])
+          line.origin[axis] += rest % box.extent[axis];
+        line.origin[y] = (box.origin[y] + row) * step_;
+        line.origin[x] = box.origin[x] * step_;
+        line.extent[x] = (box.extent[x] - 1) * step_ + 1;
+        const Elements stored = values_->read(line);
+        for (uint64_t i = 0; i < box.extent[x]; ++i) append(dtype(), all, stored, i * step_, 1);
+      }
+    return all;
+  }
+  bool may_be_missing() const override { return values_->may_be_missing(); }
+
+ private:
+  static Shape skipped(Shape shape, uint64_t step) {
+    for (size_t axis = shape.size() - 2; axis < shape.size(); ++axis)
+      shape[axis] = divide_up(shape[axis], step);
+    return shape;
+  }
+
+  const ArrayPtr values_;
+  const uint64_t step_;
+};
+
+// Returns the distance of the pixels to show of a part of a level that is larger than a picture; 0 if that
+// would decode too much.
+uint64_t step_through(const ImageLevel& level, uint64_t width, uint64_t height, uint64_t least_side) {
+  Shape chunk = level.values->chunk_shape();
+  for (size_t axis = 0; axis < chunk.size(); ++axis)
+    chunk[axis] = std::clamp<uint64_t>(chunk[axis], 1, level.values->shape()[axis]);
+  if (width > kMaxSkippedPixels / height ||
+      element_count(chunk) > kMaxSkippedChunk / level.values->dtype().size)
+    return 0;
+  uint64_t step = std::max<uint64_t>(1, std::max(width, height) / std::max(least_side, kLeastSkippedSide));
+  while (divide_up(width, step) > kMaxPicturePixels / divide_up(height, step)) ++step;
+  return step;
+}
+
 // Returns the region of a choice, scaled to a level.
 ImageChoice::Region region_in(const Image& image, const ImageLevel& level, const ImageChoice& choice) {
   const Shape &all = image.levels.front().values->shape(), &shape = level.values->shape();
@@ -261,11 +320,16 @@ std::optional<Picture> preview_of(const Image& image) {
 
 std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& choice) {
   if (image.error || !has_brightness(image.levels.front().values->dtype())) return std::nullopt;
-  const ImageLevel* const level = shown_level(image, choice);
-  if (!level) return std::nullopt;
-  const Shape& shape = level->values->shape();
-  Picture picture{
-      cut(level->values, region_in(image, *level, choice)), shape.size() - 2, shape.size() - 1, {}, false};
+  const ImageLevel* const fitting = shown_level(image, choice);
+  const ImageLevel& level = fitting ? *fitting : image.levels.back();
+  const Shape& shape = level.values->shape();
+  const ImageChoice::Region region = region_in(image, level, choice);
+  Picture picture{cut(level.values, region), shape.size() - 2, shape.size() - 1, {}, false};
+  if (!fitting) {
+    picture.step = step_through(level, region.width, region.height, choice.least_side);
+    if (picture.step == 0) return std::nullopt;
+    picture.values = std::make_shared<SkippingArray>(picture.values, picture.step);
+  }
   PictureLayer plane{Shape(shape.size(), 0)};
   size_t channel_axis = shape.size();
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -317,6 +381,20 @@ std::string picture_pixels(const Picture& picture) {
     std::memmove(pixels.data() + y * line, pixels.data() + y * (line + 1) + 1, line);
   pixels.resize(picture.height() * line);
   return pixels;
+}
+
+Picture with_windows(Picture picture) {
+  picture.layers = PictureMaker(picture).layers();
+  return picture;
+}
+
+Picture picture_lines(const Picture& picture, uint64_t first, uint64_t count) {
+  Picture lines = picture;
+  Box part = whole(picture.values->shape());
+  part.origin[picture.y_axis] = first;
+  part.extent[picture.y_axis] = count;
+  lines.values = slice(picture.values, std::move(part));
+  return lines;
 }
 
 std::string png_number(uint32_t value) {

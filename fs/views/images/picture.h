@@ -31,6 +31,7 @@ struct Picture {
          x_axis = 1;  // axes of values, in this order; the planes have one element along each other axis
   std::vector<PictureLayer> layers;
   bool is_labels = false;  // of a single layer: each value has a colour from a table, 0 is black
+  uint64_t step = 1;       // values has every step-th pixel of a level along y and x
 
   uint64_t width() const { return values->shape()[x_axis]; }
   uint64_t height() const { return values->shape()[y_axis]; }
@@ -38,6 +39,8 @@ struct Picture {
 
 // The largest picture that is held in memory.
 inline constexpr uint64_t kMaxPicturePixels = uint64_t{1} << 24;
+// The largest level, or part of it, of which every k-th pixel is shown if no smaller level fits.
+inline constexpr uint64_t kMaxSkippedPixels = uint64_t{1} << 27;
 // A window of percentiles takes about this many pixels of a larger picture.
 inline constexpr uint64_t kMaxSampledPixels = uint64_t{1} << 20;
 
@@ -45,8 +48,9 @@ inline constexpr uint64_t kMaxSampledPixels = uint64_t{1} << 20;
 bool has_brightness(const DType& type);
 
 // Returns the default picture of an image: the smallest level with its longer side at least 512 pixels,
-// otherwise the largest level; t = 0, the middle z; the first seven active channels. Returns nullopt if that
-// is larger than a picture may be, or if the image has an error.
+// otherwise the largest level; t = 0, the middle z; the first seven active channels. If all levels are larger
+// than a picture may be, it has every k-th pixel of the smallest, up to kMaxSkippedPixels. Returns nullopt if
+// that is larger, or stored in chunks that are too large to be decoded for it, or if the image has an error.
 std::optional<Picture> preview_of(const Image& image);
 
 // A user's choice of what to show of an image.
@@ -73,6 +77,13 @@ ByteLayout png(Picture picture, Context& context);
 
 // Returns the pixels line by line, three bytes each: red, green and blue. Requires: like png().
 std::string picture_pixels(const Picture& picture);
+
+// Returns the picture with a window for each layer, so that its parts have the contrast of the whole. Reads
+// the layers without one. Requires: like png().
+Picture with_windows(Picture picture);
+// Returns `count` lines of a picture, from line `first`, as a picture. Requires: they exist; the layers have
+// windows.
+Picture picture_lines(const Picture& picture, uint64_t first, uint64_t count);
 
 // The parts of a PNG file (ISO/IEC 15948) around its pixels.
 enum class PngColor : char { grey = 0, rgb = 2, palette = 3 };  // 8 bits per sample

@@ -144,8 +144,70 @@ BOOST_AUTO_TEST_CASE(the_smallest_level_of_512_pixels_is_shown) {
   BOOST_TEST(width_of({{100, 2000}, {50, 1000}, {25, 512}, {13, 256}}) == 512u);
   BOOST_TEST(width_of({{2000, 100}, {600, 30}, {511, 25}}) == 30u);
   BOOST_TEST(width_of({{50, 60}, {25, 30}}) == 60u);
-  BOOST_TEST(width_of({{1, (1 << 24) + 1}}) == 0u);
   BOOST_TEST(width_of({{1, (1 << 24) + 1}, {1, 400}}) == 400u);
+}
+
+// Pixels with values that follow from their places in the plane, in chunks of 256 by 256.
+class PlacesInChunks : public Array {
+ public:
+  explicit PlacesInChunks(Shape shape) : Array(number_type(Kind::unsigned_integer, 2), std::move(shape)) {}
+  Elements read(const Box& box) const override {
+    most_ = std::max(most_, element_count(box.extent));
+    Elements part = zero_elements(dtype(), element_count(box.extent));
+    const size_t y = box.extent.size() - 2, x = y + 1;
+    for (uint64_t i = 0; i < part.count; ++i)
+      part.mutable_values<uint16_t>()[i] = static_cast<uint16_t>(
+          3 * (box.origin[y] + i / box.extent[x] % box.extent[y]) + box.origin[x] + i % box.extent[x]);
+    return part;
+  }
+  Shape chunk_shape() const override {
+    Shape chunk(shape().size(), 1);
+    std::fill(chunk.end() - 2, chunk.end(), 256);
+    return chunk;
+  }
+  uint64_t most() const { return most_; }
+
+ private:
+  mutable uint64_t most_ = 0;  // elements of a read
+};
+
+BOOST_AUTO_TEST_CASE(every_kth_pixel_of_a_large_level_is_shown) {
+  const auto values = std::make_shared<const PlacesInChunks>(Shape{2, 4099, 8200});
+  const Picture picture = preview_of(image_of(values, "cyx")).value();
+  BOOST_TEST(picture.step == 8u);
+  BOOST_TEST((picture.width() == 1025 && picture.height() == 513));
+  const Elements part = picture.values->read({{1, 100, 7}, {1, 2, 3}});
+  const auto pixels = part.values<uint16_t>();
+  BOOST_TEST((std::vector<uint16_t>(pixels.begin(), pixels.end()) ==
+              std::vector<uint16_t>{2456, 2464, 2472, 2480, 2488, 2496}));
+  const Elements planes = picture.values->read({{0, 100, 7}, {2, 1, 1}});
+  BOOST_TEST((planes.count == 2 && planes.values<uint16_t>()[1] == 2456));
+  BOOST_TEST(values->most() < 2 * 8200u);  // the pixels between are not held
+  BOOST_TEST(picture_pixels(picture).size() == 3u * 1025 * 513);
+}
+
+BOOST_AUTO_TEST_CASE(level_of_over_two_to_the_27_pixels_has_no_picture) {
+  const auto preview_of_size = [](uint64_t height, uint64_t width) {
+    return preview_of(image_of(std::make_shared<const PlacesInChunks>(Shape{height, width}), "yx"));
+  };
+  BOOST_TEST(preview_of_size(1 << 13, 1 << 14).has_value());
+  BOOST_TEST(!preview_of_size((1 << 13) + 1, 1 << 14).has_value());
+  const Image image = image_of(std::make_shared<const PlacesInChunks>(Shape{1 << 14, 1 << 14}), "yx");
+  ImageChoice part;
+  part.region = ImageChoice::Region{5000, 6000, 100, 200};
+  BOOST_TEST(chosen_picture(image, part)->step == 1u);
+  part.least_side = UINT64_MAX;
+  part.region = ImageChoice::Region{0, 0, 1 << 13, 1 << 14};
+  const Picture picture = chosen_picture(image, part).value();
+  BOOST_TEST(picture.width() * picture.height() <= kMaxPicturePixels);
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_a_picture_have_the_contrast_of_the_whole) {
+  const auto values = std::make_shared<const PlacesInChunks>(Shape{300, 200});
+  const Picture picture = preview_of(image_of(values, "yx")).value();
+  const std::string all = picture_pixels(picture);
+  const Picture lines = picture_lines(with_windows(picture), 120, 7);
+  BOOST_TEST((picture_pixels(lines) == all.substr(120u * 200 * 3, 7u * 200 * 3)));
 }
 
 BOOST_AUTO_TEST_CASE(contrast_defaults_to_the_range_of_the_values) {

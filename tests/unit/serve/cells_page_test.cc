@@ -3,6 +3,7 @@
 #include "cache/request.h"
 #include "formats/core/model/arrays/derived_array.h"
 #include "fs/serve/pages/cells/cell_colour.h"
+#include "fs/serve/pages/cells/cells_page.h"
 #include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/pages/cells/markers.h"
@@ -332,7 +333,7 @@ struct ThreeCellsOnSlides : ThreeCells {
   }
   bool has_slides(double lowres) {
     slide.lowres = lowres;
-    return !cells().slides().empty();
+    return !cells().slides().slides.empty();
   }
 };
 
@@ -347,6 +348,22 @@ BOOST_FIXTURE_TEST_CASE(slide_with_an_unknown_cell_is_damaged, ThreeCellsOnSlide
                         mentions("lib: coordinates of 2 cells, expected 3"));
 }
 
+BOOST_FIXTURE_TEST_CASE(slide_takes_memory_until_its_picture_is_kept, ThreeCellsOnSlides) {
+  const PageCells kept = cells();
+  const auto work = [&](const char* query) { return work_of_cells(Query(query), kept); };
+  BOOST_TEST(work("embedding=spatial") == kMaxSlideWork);
+  for (const char* const query : {"", "embedding=umap", "embedding=X_umap", "embedding=no-such"})
+    BOOST_TEST(work(query) == 0U, query);
+  const Slide& found = kept.slides().slides.at(0);
+  BOOST_TEST(work("embedding=spatial&slide=lib") == kMaxSlideWork);
+  kept.backdrop(found);
+  BOOST_TEST(work("embedding=spatial&slide=lib") == 0U);
+  matrix.slides = nullptr;
+  const PageCells without = cells();
+  without.slides();
+  BOOST_TEST(work_of_cells(Query("embedding=spatial"), without) == 0U);
+}
+
 BOOST_FIXTURE_TEST_CASE(scale_without_a_finite_picture_leaves_the_slide_out, ThreeCellsOnSlides) {
   BOOST_TEST(has_slides(0.1));
   for (const double scale : {0.0, -1.0, double(NAN), double(INFINITY), 5e-324, 1e-308})
@@ -355,7 +372,7 @@ BOOST_FIXTURE_TEST_CASE(scale_without_a_finite_picture_leaves_the_slide_out, Thr
 
 BOOST_FIXTURE_TEST_CASE(pictures_are_kept_between_requests, ThreeCellsOnSlides) {
   const PageCells kept = cells();
-  const Slide& own = kept.slides().at(0);
+  const Slide& own = kept.slides().slides.at(0);
   BOOST_TEST(kept.backdrop(own).get() == kept.backdrop(own).get());
 }
 

@@ -1,5 +1,6 @@
 #include "fs/serve/pages/image/image_page.h"
 
+#include "formats/core/model/arrays/generated_array.h"
 #include "tests/unit/serve/pages.h"
 
 namespace plainfs::serve {
@@ -81,6 +82,41 @@ BOOST_AUTO_TEST_CASE(preview_with_a_query_shows_that_picture) {
   BOOST_TEST(part.body.substr(1, 3) == "PNG");
   BOOST_TEST(part.body.size() < whole.body.size());
   BOOST_TEST(get("i/preview.png?c=7").status == 400);
+}
+
+// An image with a single level, which is too large for a picture.
+struct LargeImages : Images {
+  LargeImages() {
+    const DType type = number_type(Kind::unsigned_integer, 1);
+    const auto places = [type](const Box& box) {
+      Elements part = zero_elements(type, element_count(box.extent));
+      for (uint64_t i = 0; i < part.count; ++i)
+        part.mutable_values<uint8_t>()[i] =
+            static_cast<uint8_t>(box.origin[0] + i / box.extent[1] + box.origin[1] + i % box.extent[1]);
+      return part;
+    };
+    Image large;
+    large.format = "OME-Zarr";
+    for (const char axis : std::string("yx")) large.axes.push_back({axis, {}, {}});
+    large.levels.push_back({{"0"}, generated(type, {20'000, 30'000}, places)});
+    root->add("large", {large, std::make_shared<MemoryGroup>("/large"), {}, {}});
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(middle_of_a_too_large_image_is_shown_with_a_note, LargeImages) {
+  const std::string text = page("large/");
+  BOOST_TEST(has(text,
+                 "The smallest level of this image has 30,000 × 20,000 pixels, too many to be shown whole: "
+                 "this is its middle, and the links show other parts. Its .ome.tif opens whole in QuPath"));
+  BOOST_TEST(has(text, "src=\"?x=14500&amp;y=9500&amp;w=1000&amp;h=1000&amp;thumbnail=1&amp;side=1024\""));
+  BOOST_TEST(has(text, "<a href=\"?x=14000&amp;y=9500&amp;w=1000&amp;h=1000\">left</a>"));
+  const Answer part = get("large/?x=14500&y=9500&w=1000&h=1000&thumbnail=1&side=1024");
+  BOOST_TEST(part.status == 200);
+  BOOST_TEST(part.field("Content-Type") == "image/png");
+  const std::string chosen = page("large/?x=1&y=2&w=30&h=40");
+  BOOST_TEST(!has(chosen, "too many to be shown whole"));
+  BOOST_TEST(has(chosen, "src=\"?x=1&amp;y=2&amp;w=30&amp;h=40&amp;thumbnail=1&amp;side=1024\""));
+  BOOST_TEST(get("large/preview.png").status == 404);
 }
 
 // A client that asks for another picture while it receives the first.

@@ -59,6 +59,19 @@ std::vector<std::string> folders_in(Filesystem& filesystem, const std::string& p
   return names;
 }
 
+// Returns the embedding that a query chooses, by its name or by Seurat's name for it, otherwise the first;
+// empty if the matrix has no embedding.
+std::string shown_embedding(const Query& query, const AnnotatedMatrix& matrix) {
+  const std::vector<std::string> names = embedding_names(matrix);
+  const auto has = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const std::optional<std::string> chosen = query.value("embedding");
+  if (chosen && has(*chosen)) return *chosen;
+  if (chosen && has("X_" + *chosen)) return "X_" + *chosen;
+  return names.empty() ? std::string() : names[0];
+}
+
 class CellsSection {
  public:
   CellsSection(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
@@ -123,17 +136,9 @@ class CellsSection {
 
   void choose_embedding() {
     embeddings_ = embedding_names(matrix_);
-    if (!embeddings_.empty()) embedding_ = embeddings_[0];
+    embedding_ = shown_embedding(query_, matrix_);
     const std::optional<std::string> chosen = query_.value("embedding");
-    if (!chosen) return;
-    const auto has = [&](const std::string& name) {
-      return std::find(embeddings_.begin(), embeddings_.end(), name) != embeddings_.end();
-    };
-    if (has(*chosen))
-      embedding_ = *chosen;
-    else if (has("X_" + *chosen))  // Seurat's name
-      embedding_ = "X_" + *chosen;
-    else
+    if (chosen && embedding_ != *chosen && embedding_ != "X_" + *chosen)
       add_problem(fmt::format("No embedding '{}'.", shortened(*chosen, kMaxShownBytes)), embeddings_,
                   "embedding");
   }
@@ -161,7 +166,9 @@ class CellsSection {
       return;
     }
     try {
-      const std::vector<Slide>& slides = cells_.slides();
+      const std::vector<Slide>& slides = cells_.slides().slides;
+      const std::vector<std::string>& left_out = cells_.slides().left_out;
+      page_.notes.insert(page_.notes.end(), left_out.begin(), left_out.end());
       if (slides.empty()) {
         if (asked) add_problem("There are no slides with a picture.", {}, {});
         return;
@@ -615,15 +622,30 @@ void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlac
   CellsSection(exchange, subject, place, cells, markers, page).add();
 }
 
-uint64_t work_of_cells(const Exchange& exchange, const PageCells& cells) {
-  const Query query(exchange.target.query);
+uint64_t work_of_slide(const PageCells& cells, const std::optional<std::string>& name) {
+  const SlidesFound* const found = cells.known_slides();
+  if (found && found->slides.empty()) return 0;
+  const uint64_t count = cells.matrix().cells;
+  const uint64_t of_places = count > WorkBudget::kMaxFreeValues ? count * kBytesACellOnSlide : 0;
+  if (!found) return of_places + kMaxSlideWork;
+  const auto shown = std::find_if(found->slides.begin(), found->slides.end(),
+                                  [&](const Slide& slide) { return slide.name == name; });
+  const bool is_kept = cells.keeps_backdrop(shown == found->slides.end() ? found->slides.front() : *shown);
+  return of_places + (is_kept ? 0 : kMaxSlideWork);
+}
+
+uint64_t work_of_cells(const Query& query, const PageCells& cells) {
   const uint64_t of_stored =
       query.value("stored") ? bytes_of_stored_markers(cells.stored_markers(), query) : 0;
   const bool has_several = names_in_list(query.value("color").value_or("")).size() > 1;
   const uint64_t of_a_cell = has_several ? kBytesACellOfGenes : kBytesACellShown;
   const uint64_t count = cells.matrix().cells;
+  const uint64_t of_slide = shown_embedding(query, cells.matrix()) == annotated::kSpatial
+                                ? work_of_slide(cells, query.value("slide"))
+                                : 0;
   return std::max(count > WorkBudget::kMaxFreeValues ? count * of_a_cell : 0,
-                  of_stored > kMaxFreeBytes ? of_stored : 0);
+                  of_stored > kMaxFreeBytes ? of_stored : 0) +
+         of_slide;
 }
 
 std::string cells_thumbnail(const PageCells& cells) {

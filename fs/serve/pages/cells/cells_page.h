@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "fs/serve/http/query.h"
 #include "fs/serve/pages/cells/kept_cells.h"
 #include "fs/serve/pages/model/page_model.h"
 #include "fs/serve/pages/model/subject.h"
@@ -25,8 +26,16 @@ std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& s
 
 // The memory that a picture of cells takes for each: a value, a code, and numbers of places and points.
 inline constexpr uint64_t kBytesACellShown = 32;
-// Returns the memory that the page of a request takes, 0 if it is little.
-uint64_t work_of_cells(const Exchange& exchange, const PageCells& cells);
+// The memory that the cells of the slides take for each: coordinates as found, moved and drawn.
+inline constexpr uint64_t kBytesACellOnSlide = 64;
+// The memory that the picture of a slide takes at most while it is made.
+inline constexpr uint64_t kMaxSlideWork = uint64_t{32} << 20;
+
+// Returns the memory that the page of a query takes, 0 if it is little.
+uint64_t work_of_cells(const Query& query, const PageCells& cells);
+// Returns the memory that the cells over the picture of a slide take, 0 if it is little: less once the
+// picture is kept. name: of the slide; null: the first.
+uint64_t work_of_slide(const PageCells& cells, const std::optional<std::string>& name = std::nullopt);
 
 // Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
 // become problems with links to the nearest names. markers: those that the query asks for, or null. Throws

@@ -192,24 +192,31 @@ const StoredMarkersFound& PageCells::stored_markers() const {
   return stored_markers_.get([this] { return stored_markers_of(matrix_, *meaning_.what.context); });
 }
 
-const std::vector<Slide>& PageCells::slides() const {
+const SlidesFound& PageCells::slides() const {
   return slides_.get([this] {
-    std::vector<Slide> slides = matrix_.slides ? matrix_.slides() : std::vector<Slide>();
-    if (slides.empty()) slides = spatial_slides(meaning_.what.node, matrix_, *meaning_.what.context);
-    std::erase_if(slides, [](const Slide& slide) { return !has_picture(slide); });
-    return slides;
+    SlidesFound found{matrix_.slides ? matrix_.slides() : std::vector<Slide>(), {}};
+    if (found.slides.empty())
+      found.slides = spatial_slides(meaning_.what.node, matrix_, *meaning_.what.context, found.left_out);
+    std::erase_if(found.slides, [](const Slide& slide) { return !has_picture(slide); });
+    return found;
   });
 }
 
+bool PageCells::keeps_backdrop(const Slide& slide) const {
+  const MutexLock lock(backdrops_mutex_);
+  const auto* const kept = backdrops_.find(&slide);
+  return kept && (*kept)->known();
+}
+
 std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
+  using Picture = Lazy<Backdrop>;
+  std::shared_ptr<const Picture> picture;
   {
     const MutexLock lock(backdrops_mutex_);
-    if (const auto* const kept = backdrops_.find(&slide)) return *kept;
+    if (const auto* const kept = backdrops_.find(&slide)) picture = *kept;
+    if (!picture) backdrops_.keep(&slide, picture = std::make_shared<const Picture>());
   }
-  auto picture = std::make_shared<const Backdrop>(backdrop_of(slide));
-  const MutexLock lock(backdrops_mutex_);
-  backdrops_.keep(&slide, picture);
-  return picture;
+  return {picture, &picture->get([&] { return backdrop_of(slide); })};
 }
 
 std::vector<std::string> PageCells::find_first_genes() const {

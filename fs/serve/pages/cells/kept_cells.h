@@ -49,6 +49,13 @@ class GeneMatrix {
   mutable std::atomic<uint64_t> most_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
 };
 
+// The slides of cells that have a picture with a known scale. left_out: a sentence for each picture that is
+// too large.
+struct SlidesFound {
+  std::vector<Slide> slides;
+  std::vector<std::string> left_out;
+};
+
 struct Markers;
 using MarkersPtr = std::shared_ptr<const Markers>;
 
@@ -96,10 +103,14 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   const std::vector<std::string>& first_genes() const;
   // Returns the lines about the parts that the .h5ad of the matrix leaves out. Reads no values.
   const std::vector<std::string>& left_out() const;
-  // Returns the slides that have a picture with a known scale. Throws the errors of reading them.
-  const std::vector<Slide>& slides() const;
-  // Returns the picture of a slide. Keeps the last few. Throws like backdrop_of(). Requires: it is one of
-  // slides().
+  // Throws the errors of reading the slides.
+  const SlidesFound& slides() const;
+  // Returns the slides, or null if slides() was not called. Reads nothing.
+  const SlidesFound* known_slides() const { return slides_.known(); }
+  // Returns whether the picture of a slide is kept. Requires: it is one of slides().
+  bool keeps_backdrop(const Slide& slide) const;
+  // Returns the picture of a slide, made once for all requests. Keeps the last few. Throws like
+  // backdrop_of(). Requires: it is one of slides().slides.
   std::shared_ptr<const Backdrop> backdrop(const Slide& slide) const;
 
  private:
@@ -115,13 +126,13 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   const std::optional<uint64_t> chosen_from_;
   std::vector<std::unique_ptr<const GeneMatrix>> matrices_;
   Lazy<std::vector<std::string>> first_genes_, left_out_;
-  Lazy<std::vector<Slide>> slides_;
+  Lazy<SlidesFound> slides_;
   Lazy<StoredMarkersFound> stored_markers_;
 
   mutable Mutex markers_mutex_;
   mutable Recent<std::string, MarkersPtr> markers_ GUARDED_BY(markers_mutex_){8};
   mutable Mutex backdrops_mutex_;
-  mutable Recent<const Slide*, std::shared_ptr<const Backdrop>> backdrops_ GUARDED_BY(backdrops_mutex_){
+  mutable Recent<const Slide*, std::shared_ptr<const Lazy<Backdrop>>> backdrops_ GUARDED_BY(backdrops_mutex_){
       4};  // up to 2 MiB each
 };
 using PageCellsPtr = std::shared_ptr<const PageCells>;

@@ -13,9 +13,8 @@ namespace plainfs::serve {
 // Returns the images of the SpatialData around a table as slides, with the cells in pixels of the largest
 // level: obsm/spatial has them in the coordinates of the element that the table annotates. Empty for other
 // tables. Reads metadata and obsm/spatial; the pixels are read with the slide. Throws the errors of reading.
-std::vector<Slide> spatial_slides(const Node& table, const AnnotatedMatrix& matrix, Context& context);
-
-// Returns the names of the coordinate systems of an element of SpatialData.
-std::vector<std::string> system_names(const plainfs::Group& element);
+// left_out: gets a sentence for each image that is too large.
+std::vector<Slide> spatial_slides(const Node& table, const AnnotatedMatrix& matrix, Context& context,
+                                  std::vector<std::string>& left_out);
 
 }  // namespace plainfs::serve

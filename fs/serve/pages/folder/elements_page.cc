@@ -11,9 +11,10 @@
 #include "fs/serve/pages/cells/cells_page.h"
 #include "fs/serve/pages/cells/scatter.h"
 #include "fs/serve/pages/cells/slide_view.h"
-#include "fs/serve/pages/cells/spatial_slides.h"
+#include "fs/serve/pages/cells/spatial_maps.h"
 #include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/pages/model/html_table.h"
+#include "fs/views/images/picture.h"
 #include "fs/views/names.h"
 
 namespace plainfs::serve {
@@ -83,9 +84,11 @@ class ElementsPage {
       const PageCellsPtr cells = exchange_.pages.cells.of(filesystem_, inode);
       if (!cells) continue;
       const uint64_t count = cells->matrix().cells;
-      const WorkBudget::Share share = exchange_.pages.work->take_for(count, kBytesACellShown);
-      if (cells->slides().empty()) continue;
-      const Slide& slide = cells->slides().front();
+      const WorkBudget::Share share = exchange_.pages.work->take(work_of_slide(*cells));
+      const SlidesFound& found = cells->slides();
+      page_.notes.insert(page_.notes.end(), found.left_out.begin(), found.left_out.end());
+      if (found.slides.empty()) continue;
+      const Slide& slide = found.slides.front();
       const SlideView view = view_of(slide, cells->backdrop(slide), count, kMaxPoints);
       page_.add(
           std::vector{Picks{"Colour the cells by a gene or a column", {{element.name, element.href()}}}});
@@ -100,6 +103,12 @@ class ElementsPage {
     for (const Element& element : elements_) {
       const auto* image = std::get_if<Image>(&element.meaning.what.node.content);
       if (!image || image->error || ++all > kMaxThumbnails) continue;
+      if (!preview_of(*image)) {
+        page_.notes.push_back(
+            fmt::format("{}/{} has no level that is small enough for a picture of it. Its page shows parts.",
+                        element.kind, element.name));
+        continue;
+      }
       ++shown;
       const std::string name = escaped(printable(element.kind + "/" + element.name)), href = element.href();
       html +=

@@ -325,7 +325,8 @@ class PageMaker {
     }
     part([&] {
       const MarkersPtr markers = wait_for_markers_asked(cells);
-      const WorkBudget::Share share = exchange_.pages.work->take(work_of_cells(exchange_, *cells));
+      const WorkBudget::Share share =
+          exchange_.pages.work->take(work_of_cells(Query(exchange_.target.query), *cells));
       add_cells(exchange_, subject_, *place, *cells, markers, page_);
     });
     if (page_.find<Grid>()) has_rows_asked_ = true;  // markers
@@ -427,7 +428,7 @@ class PageMaker {
       part([&] { add(chromosome_bars(*fragments)); });
     if (const auto* variants = std::get_if<Variants>(&node.content))
       part([&] { add_sites(*variants, node); });
-    if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
+    if (const auto* image = std::get_if<Image>(&node.content); image && has_picture_of(*image))
       part([&] {
         if (std::optional<std::string> title = field_title(subject_)) page_.title = *std::move(title);
         add_image(Query(exchange_.target.query), *image, page_);
@@ -510,9 +511,9 @@ class PageMaker {
     add(contig_bars(variants));
   }
 
-  bool has_preview() const {
-    return std::any_of(subject_.inside.begin(), subject_.inside.end(),
-                       [](const FolderEntry& entry) { return entry.is(forms::kPreview); });
+  // An image of any size has one, or a note about what the page shows of it.
+  static bool has_picture_of(const Image& image) {
+    return !image.error && has_brightness(image.levels.front().values->dtype());
   }
 
   void add_attributes() {

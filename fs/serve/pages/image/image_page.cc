@@ -7,12 +7,14 @@
 #include <cmath>
 #include <set>
 
+#include "formats/core/base/checked.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
 #include "fs/serve/plots/pixels.h"
 #include "fs/serve/plots/plot.h"
 #include "fs/views/file_forms.h"
+#include "fs/views/images/image_files.h"
 
 namespace plainfs::serve {
 namespace {
@@ -278,16 +280,44 @@ std::string caption_of(const Image& image, const ImageChoice& choice) {
   const std::optional<Picture> picture = chosen_picture(image, choice);
   if (!picture) return {};
   if (picture->is_labels) return "Each object in a colour; the background is black";
-  const bool is_sampled = picture->width() * picture->height() > kMaxSampledPixels;
-  const bool is_whole = picture->values->shape() == image.levels.front().values->shape();
+  const bool is_sampled = picture->step > 1 || picture->width() * picture->height() > kMaxSampledPixels;
+  const bool is_whole = picture->step > 1 || picture->values->shape() == image.levels.front().values->shape();
   return contrast_text(image, choice, is_sampled ? "a sample of its values" : "its values") +
-         (is_whole ? "" : ", in the part and size shown");
+         (is_whole ? "" : ", in the part and size shown") +
+         (picture->step > 1 ? fmt::format(". Shown is one pixel of each {0} × {0}", picture->step) : "");
 }
 
 // Returns the address of the picture that a query chooses.
 std::string picture_href(const Query& query) {
   const std::string href = picture_query(query).href();
   return std::string(file_name(forms::kPreview)) + (href == "?" ? std::string() : href);
+}
+
+// Returns the address of a part of an image that has no preview.png.
+std::string part_href(const Query& query) {
+  return picture_query(query).with("thumbnail", "1").with("side", std::to_string(kMaxThumbnailSide)).href();
+}
+
+// Returns the middle of an image, as large as a picture on a page.
+ImageChoice::Region middle_of(const Image& image) {
+  const Shape &all = image.levels.front().values->shape(), &least = image.levels.back().values->shape();
+  const auto middle = [](uint64_t length, uint64_t least_length) {
+    const uint64_t part = std::max<uint64_t>(1, length / divide_up(least_length, kMaxThumbnailSide));
+    return std::pair((length - part) / 2, part);
+  };
+  const size_t x = all.size() - 1, y = x - 1;
+  const auto [left, width] = middle(all[x], least[x]);
+  const auto [top, height] = middle(all[y], least[y]);
+  return {left, top, width, height};
+}
+
+std::string middle_text(const Image& image) {
+  const Shape& least = image.levels.back().values->shape();
+  return fmt::format(
+      "The smallest level of this image has {} × {} pixels, too many to be shown whole: this is its middle, "
+      "and the links show other parts.{}",
+      count_text(least[least.size() - 1]), count_text(least[least.size() - 2]),
+      has_ome_tiff(image) ? " Its .ome.tif opens whole in QuPath, napari and Fiji." : "");
 }
 
 // Returns the text of the picture for screen readers: "cells: DAPI and GFP, z 1, 256 × 256 pixels".
@@ -388,6 +418,15 @@ void add_image(const Query& query, const Image& image, PageModel& page) {
   const size_t known = page.problems.size();
   const ImageChoice choice = image_choice(query, image, page.problems);
   const bool is_whole = page.problems.size() == known;
+  ImageChoice shown = is_whole ? choice : ImageChoice{};
+  Query shown_query = is_whole ? query : Query("");
+  std::optional<Picture> picture = chosen_picture(image, shown);
+  if (!picture) {
+    page.notes.push_back(middle_text(image));
+    shown.region = middle_of(image);
+    shown_query = with_region(shown_query, *shown.region);
+    picture = chosen_picture(image, shown);
+  }
   SideBySide sides;
   std::vector<Picks> picks;
   if (!image.is_labels) {
@@ -396,16 +435,15 @@ void add_image(const Query& query, const Image& image, PageModel& page) {
   }
   add_steps(query, image, "z", 'z', choice.z.value_or(length_of(image, 'z') / 2), picks);
   add_steps(query, image, "t", 't', choice.t.value_or(0), picks);
-  add_regions(query, image, choice, picks);
+  add_regions(query, image, shown, picks);
   if (!picks.empty()) sides.second.push_back({std::move(picks)});
-  const ImageChoice shown = is_whole ? choice : ImageChoice{};
-  if (const std::optional<Picture> picture = chosen_picture(image, shown))
+  if (picture)
     sides.first.push_back({Figure{
         "Picture",
         fmt::format("<img class=\"px\"{} alt=\"{}\" src=\"{}\">",
                     size_attributes(picture->width(), picture->height(), kPictureWidth, kPictureHeight),
                     escaped(printable(picture_text(page.title, image, shown, *picture))),
-                    escaped(picture_href(is_whole ? query : Query("")))),
+                    escaped(preview_of(image) ? picture_href(shown_query) : part_href(shown_query))),
         caption_of(image, shown)}});
   page.add(std::move(sides));
 }

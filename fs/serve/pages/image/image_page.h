@@ -24,7 +24,11 @@ std::string contrast_text(const Image& image, const ImageChoice& choice, const s
 // Returns the form that chooses channels, planes and contrast. It keeps the other parts of the query.
 Form image_form(const Query& query, const Image& image, const ImageChoice& choice);
 
-// Adds the picture of an image, and the form and links that choose it.
+// The longest side of a thumbnail, and of a part of an image that is too large for preview.png.
+inline constexpr uint64_t kMaxThumbnailSide = 1024;
+
+// Adds the picture of an image, and the form and links that choose it: its middle with a note if all levels
+// are too large. Requires: its pixels have a brightness.
 void add_image(const Query& query, const Image& image, PageModel& page);
 
 // Answers preview.png with a query. Returns false if the place is no such file or there is no query. Throws

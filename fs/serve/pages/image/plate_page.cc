@@ -25,7 +25,7 @@ namespace {
 using FieldPath = std::vector<std::string>;
 
 constexpr size_t kMaxPlateRows = 64, kMaxPlateColumns = 96, kMaxFields = 1'000;
-constexpr uint64_t kMinSide = 16, kSide = 96, kMaxSide = 256;  // of a thumbnail, in pixels
+constexpr uint64_t kMinSide = 16, kSide = 96;  // of a thumbnail, in pixels
 constexpr double kPlateWidth = 1100, kMinShown = 24, kMaxShown = 96, kFieldShown = 160;
 constexpr size_t kMaxTries = 4;  // wells that are opened to find an image
 
@@ -335,7 +335,7 @@ bool answer_image_thumbnail(const Exchange& exchange, const Site::Place& place) 
   std::vector<Problem> problems;
   ImageChoice choice = image_choice(query, open->image(), problems);
   if (!problems.empty()) throw InvalidQuery{problems[0].text};
-  const uint64_t side = std::clamp(query.number("side").value_or(kSide), kMinSide, kMaxSide);
+  const uint64_t side = std::clamp(query.number("side").value_or(kSide), kMinSide, kMaxThumbnailSide);
   choice.least_side = side;
   const std::optional<Picture> picture = chosen_picture(open->image(), choice);
   if (!picture) throw unsupported("{}: no level is small enough", open->image().name);
