@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "formats/core/base/civil_date.h"
 #include "formats/core/base/error.h"
 #include "formats/core/text/ascii.h"
 
@@ -19,11 +20,6 @@ constexpr Nanoseconds kFarthest = Nanoseconds{kMaxDays} * kDay;
 
 // The day on which the standard calendar changes. Both of its parts count days in the same way.
 constexpr int64_t kFirstGregorianDay = -141427;  // 1582-10-15
-
-template <class T>
-T floor_divide(T a, T b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
 
 bool is_leap(Calendar calendar, int64_t year) {
   switch (calendar) {
@@ -52,15 +48,12 @@ int days_before(Calendar calendar, bool leap, int month) {
 // Julian calendar the days count from 1970-01-01 of the Gregorian calendar, so that the standard calendar can
 // change from one to the other. For others they count from 0000-01-01.
 int64_t days_before_year(Calendar calendar, int64_t year) {
-  const int64_t past = year - 1;
-  const int64_t fours = floor_divide<int64_t>(past, 4);
   switch (calendar) {
     case Calendar::standard:
     case Calendar::proleptic_gregorian:
-      return 365 * past + fours - floor_divide<int64_t>(past, 100) + floor_divide<int64_t>(past, 400) -
-             719162;
+      return days_before_month(year, 1);
     case Calendar::julian:
-      return 365 * past + fours - 719164;
+      return 365 * (year - 1) + floor_divide<int64_t>(year - 1, 4) - 719164;
     case Calendar::no_leap:
       return 365 * year;
     case Calendar::all_leap:

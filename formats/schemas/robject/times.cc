@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/civil_date.h"
 #include "formats/core/model/arrays/counted_times.h"
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/elements/r_missing.h"
@@ -12,19 +13,6 @@
 namespace plainfs::robject {
 namespace {
 
-// Returns the days from 1970-01-01 to the first day of a month. month: from 0; beyond a year it belongs to
-// another one, as in R's mktime(). year: since 1900.
-double days_before_month(double year, double month) {
-  year += 1900 + std::floor(month / 12);
-  month -= 12 * std::floor(month / 12);
-  // Years begin in March, so that the leap day is the last of its year.
-  const double first = month < 2 ? year - 1 : year, since_march = std::fmod(month + 10, 12);
-  const double era = std::floor(first / 400), of_era = first - 400 * era;
-  const double day_of_year = std::floor((153 * since_march + 2) / 5);
-  return era * 146097 + of_era * 365 + std::floor(of_era / 4) - std::floor(of_era / 100) + day_of_year -
-         719468;
-}
-
 // The parts of a time, in the order in which they are added up.
 enum Part : size_t { kSecond, kMinute, kHour, kDay, kMonth, kYear, kOffset, kParts };
 constexpr const char* kNames[kParts] = {"sec", "min", "hour", "mday", "mon", "year", "gmtoff"};
@@ -32,7 +20,11 @@ constexpr const char* kNames[kParts] = {"sec", "min", "hour", "mday", "mon", "ye
 double instant_of(const std::array<double, kParts>& parts) {
   for (const size_t part : {kMinute, kHour, kDay, kMonth, kYear, kOffset})
     if (std::isnan(parts[part])) return std::isfinite(parts[kSecond]) ? r_missing_real() : parts[kSecond];
-  const double days = days_before_month(parts[kYear], parts[kMonth]) + parts[kDay] - 1;
+  // Years count from 1900 and months from 0. A month beyond a year belongs to another one, as in R's mktime().
+  const auto month = static_cast<int64_t>(parts[kMonth]), years = floor_divide<int64_t>(month, 12);
+  const int64_t before = days_before_month(1900 + static_cast<int64_t>(parts[kYear]) + years,
+                                           static_cast<unsigned>(month - 12 * years + 1));
+  const double days = static_cast<double>(before) + parts[kDay] - 1;
   return days * 86400 + parts[kHour] * 3600 + parts[kMinute] * 60 + parts[kSecond] - parts[kOffset];
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "formats/core/base/int128.h"
+#include "formats/core/base/civil_date.h"
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/elements/time_text.h"
 #include "formats/core/text/number_text.h"
@@ -79,8 +79,7 @@ int64_t count_of(double number, TimeUnit unit) {
 // Returns `count` units of 10^-places seconds as seconds. Requires: places > 0.
 std::optional<double> exact_seconds(Int128 count, size_t places) {
   const int64_t scale = power_of_10(places);
-  Int128 whole = count / scale;
-  if (count % scale < 0) --whole;
+  const Int128 whole = floor_divide<Int128>(count, scale);
   const auto fraction = static_cast<int64_t>(count - whole * scale);
   if (whole < -kWholeInDouble || whole > kWholeInDouble) return std::nullopt;
   if (fraction == 0) return static_cast<double>(whole);

@@ -5,21 +5,11 @@
 #include <array>
 #include <iterator>
 
-#include "formats/core/base/int128.h"
+#include "formats/core/base/civil_date.h"
 
 namespace plainfs {
 
 namespace {
-
-struct Division {
-  Int128 quotient;
-  int64_t rest;  // 0 to divisor - 1
-};
-Division floor_divide(Int128 value, int64_t divisor) {
-  Int128 quotient = value / divisor;
-  if (value % divisor < 0) --quotient;
-  return {quotient, static_cast<int64_t>(value - quotient * divisor)};
-}
 
 // Formats like C's "%04d".
 void append_year(Int128 year, std::string& out) {
@@ -33,16 +23,9 @@ void append_year(Int128 year, std::string& out) {
   out.append(digits.data() + at, digits.size() - at);
 }
 
-// Appends the proleptic Gregorian date of a day, by Howard Hinnant's days-to-civil algorithm.
 void append_date(Int128 days_since_1970, std::string& out) {
-  const auto [era, day_of_era] = floor_divide(days_since_1970 + 719468, 146097);
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t shifted_month = (5 * day_of_year + 2) / 153;  // 0 = March
-  const int64_t day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-  const int64_t month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
-  append_year(era * 400 + year_of_era + (month <= 2), out);
+  const auto [year, month, day] = civil_from_days(days_since_1970);
+  append_year(year, out);
   fmt::format_to(std::back_inserter(out), "-{:02}-{:02}", month, day);
 }
 
@@ -53,7 +36,8 @@ int fraction_digits(TimeUnit unit) {
 
 // Appends seconds and their fraction, cut off after the unit.
 void append_date_and_time(Int128 seconds, int64_t fraction, TimeUnit unit, std::string& out) {
-  const auto [days, second_of_day] = floor_divide(seconds, 86400);
+  const Int128 days = floor_divide<Int128>(seconds, 86400);
+  const auto second_of_day = static_cast<int64_t>(seconds - days * 86400);
   append_date(days, out);
   auto end = std::back_inserter(out);
   fmt::format_to(end, "T{:02}", second_of_day / 3600);
@@ -71,9 +55,9 @@ void append_without_zone(const DType& type, int64_t count, std::string& out) {
     case TimeUnit::year:
       return append_year(1970 + value, out);
     case TimeUnit::month: {
-      const auto [years, month] = floor_divide(value, 12);
+      const Int128 years = floor_divide<Int128>(value, 12);
       append_year(1970 + years, out);
-      fmt::format_to(std::back_inserter(out), "-{:02}", month + 1);
+      fmt::format_to(std::back_inserter(out), "-{:02}", static_cast<int>(value - years * 12) + 1);
       return;
     }
     case TimeUnit::week:
@@ -87,7 +71,8 @@ void append_without_zone(const DType& type, int64_t count, std::string& out) {
     default: {
       int64_t per_second = 1;
       for (int i = fraction_digits(type.time_unit); i > 0; --i) per_second *= 10;
-      const auto [seconds, fraction] = floor_divide(value, per_second);
+      const Int128 seconds = floor_divide<Int128>(value, per_second);
+      const auto fraction = static_cast<int64_t>(value - seconds * per_second);
       return append_date_and_time(seconds, fraction, type.time_unit, out);
     }
   }
