@@ -17,7 +17,6 @@
 #include "formats/schemas/cf/schema.h"
 #include "formats/schemas/h5seurat/schema.h"
 #include "formats/schemas/hdfstore/schema.h"
-#include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/loom/schema.h"
 #include "formats/schemas/matlab/schema.h"
 #include "formats/schemas/mex/store.h"
@@ -29,6 +28,7 @@
 #include "formats/schemas/takane/object.h"
 #include "formats/schemas/tenx/schema.h"
 #include "formats/schemas/vcf/schema.h"
+#include "formats/schemas/zarr_references/schema.h"
 
 namespace plainfs {
 namespace {
@@ -60,7 +60,7 @@ constexpr Schema kSchemas[] = {
     {"MATLAB", matlab::refine, matlab::describe},
     {"a pandas frame", hdfstore::refine, nullptr},
     {"CF", cf::refine, nullptr},
-    {"HDMF", hdmf::refine, nullptr},
+    {"references of Zarr", zarr_references::refine, nullptr},
 };
 
 // Returns whether schemas are asked about node: they interpret groups and arrays to which the container gave

@@ -9,7 +9,7 @@
 
 #include "formats/containers/zarr/group.h"
 #include "formats/core/base/cursor.h"
-#include "formats/schemas/hdmf/schema.h"
+#include "formats/schemas/zarr_references/schema.h"
 #include "tests/support/test_context.h"
 
 namespace {
@@ -118,7 +118,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto hierarchy = std::make_shared<const Hierarchy>(store, context);
   const auto root = hierarchy->find("", nullptr);
   if (!root) return 0;
-  const auto refined = hdmf::refine(*root, context);
+  const auto refined = zarr_references::refine(*root, context);
   walk(refined ? *refined : *root, 0);
   return 0;
 }

@@ -16,7 +16,7 @@
 #include "formats/core/model/context.h"
 #include "formats/schemas/cf/attributes.h"
 #include "formats/schemas/cf/netcdf4.h"
-#include "formats/schemas/hdmf/schema.h"
+#include "formats/schemas/zarr_references/schema.h"
 
 namespace plainfs::cf {
 namespace {
@@ -409,9 +409,9 @@ CfDatasetPtr NamedGroup::dataset() const {
 
 std::optional<Node> refine(const Node& node, Context& context) {
   if (!is_plain_group(node)) return std::nullopt;
-  const bool is_zarr = hdmf::is_of_zarr(*node.parts);
+  const bool is_zarr = zarr_references::is_of_zarr(*node.parts);
   if (!is_zarr && !is_of_hdf5(*node.parts) && !netcdf::is_of_netcdf(*node.parts)) return std::nullopt;
-  Node refined = is_zarr ? hdmf::refine(node, context).value_or(node) : node;
+  Node refined = is_zarr ? zarr_references::refine(node, context).value_or(node) : node;
   refined.parts = std::make_shared<NamedGroup>(refined.parts, context);
   return refined;
 }

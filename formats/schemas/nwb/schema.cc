@@ -4,9 +4,9 @@
 
 #include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/nwb/dynamic_table.h"
 #include "formats/schemas/nwb/time_series.h"
+#include "formats/schemas/zarr_references/schema.h"
 
 namespace plainfs::nwb {
 namespace {
@@ -71,7 +71,7 @@ GroupPtr with_rows(GroupPtr stored, const DynamicTable& table) {
 // Returns the group with its series, if it is a TimeSeries.
 std::optional<Node> with_series(const Node& node, Context& context) {
   if (!may_be_series(*node.parts)) return std::nullopt;
-  Node refined = hdmf::refine(node, context).value_or(node);
+  Node refined = zarr_references::refine(node, context).value_or(node);
   try {
     refined.parts = time_series_in(refined.parts);
   } catch (const Error& error) {
@@ -87,7 +87,7 @@ std::optional<Node> refine(const Node& node, Context& context) {
   if (!is_plain_group(node)) return std::nullopt;
   if (!may_be_table(*node.parts)) return with_series(node, context);
   // A Zarr group is read with HDMF's links and references, through which its members are found.
-  Node refined = hdmf::refine(node, context).value_or(node);
+  Node refined = zarr_references::refine(node, context).value_or(node);
   try {
     const auto table = dynamic_table_in(*refined.parts, context);
     if (!table) return std::nullopt;

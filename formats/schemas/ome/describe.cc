@@ -1,6 +1,6 @@
-#include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/ome/multiscales.h"
 #include "formats/schemas/ome/schema.h"
+#include "formats/schemas/zarr_references/schema.h"
 
 namespace plainfs::ome {
 namespace {
@@ -49,39 +49,40 @@ Json plate_facts(const Json& plate) {
 uint64_t series_in(const Group& root) {
   const std::string list[] = {"OME"};
   if (const auto node = find_path(root, list); node && node->parts) {
-    const Words words = words_of(*node->parts);
-    if (const Json* series = words.find("series")) return length_of(series);
+    const Metadata metadata = metadata_of(*node->parts);
+    if (const Json* series = metadata.find("series")) return length_of(series);
   }
   uint64_t count = 0;
   while (root.find(std::to_string(count))) ++count;
   return count;
 }
 
-Json::Object facts_in(const Group& root, const Words& words) {
+Json::Object facts_in(const Group& root, const Metadata& metadata) {
   Json::Object facts;
-  if (const Json* plate = words.find("plate"); plate && plate->object())
+  if (const Json* plate = metadata.find("plate"); plate && plate->object())
     facts.emplace_back("plate", plate_facts(*plate));
-  if (const Json* well = words.find("well"); well && well->object())
+  if (const Json* well = metadata.find("well"); well && well->object())
     facts.emplace_back("well", Json::Object{{"images", Json::of(length_of(well->find("images")))}});
-  if (words.find("bioformats2raw.layout")) facts.emplace_back("series", Json::of(series_in(root)));
+  if (metadata.find("bioformats2raw.layout")) facts.emplace_back("series", Json::of(series_in(root)));
   return facts;
 }
 
 }  // namespace
 
 void describe(const Node& raw_root, Store& store) {
-  if (!raw_root.parts || !hdmf::is_of_zarr(*raw_root.parts)) return;
-  const Words words = words_of(*raw_root.parts);
-  Json::Object facts = facts_in(*raw_root.parts, words);
+  if (!raw_root.parts || !zarr_references::is_of_zarr(*raw_root.parts)) return;
+  const Metadata metadata = metadata_of(*raw_root.parts);
+  Json::Object facts = facts_in(*raw_root.parts, metadata);
   if (const auto* image = std::get_if<Image>(&store.root.content))
     facts.emplace_back("image", facts_of(*image));
-  else if (const std::string version = version_of(words); words.find("multiscales") && !is_known(version))
+  else if (const std::string version = version_of(metadata);
+           metadata.find("multiscales") && !is_known(version))
     facts.emplace_back("image",
                        Json(fmt::format("unknown version OME-Zarr {}: shown only as arrays", version)));
   if (facts.empty()) return;
   store.details.emplace_back("container", Json(store.format));
   store.format = "OME-Zarr";
-  store.version = version_of(words);
+  store.version = version_of(metadata);
   store.details.emplace_back("ome", std::move(facts));
 }
 

@@ -40,22 +40,22 @@ bool are_alike(DType a, DType b) {
   return a == b;
 }
 
-const Json* first_multiscale(const Words& words) {
-  return first_in(words.find("multiscales"));
+const Json* first_multiscale(const Metadata& metadata) {
+  return first_in(metadata.find("multiscales"));
 }
 
 // A reader of the image in one multiscale. It logs the parts that it leaves out.
 class Reader {
  public:
-  Reader(const Group& group, const Words& words, Context& context)
-      : group_(group), words_(words), multiscale_(*first_multiscale(words)), context_(context) {}
+  Reader(const Group& group, const Metadata& metadata, Context& context)
+      : group_(group), metadata_(metadata), multiscale_(*first_multiscale(metadata)), context_(context) {}
 
   Image image() {
     image_.name = text_in(&multiscale_, "name");
     if (image_.name.empty() && group_.parent()) image_.name = last_name(group_.path());
     image_.format = "OME-Zarr";
-    if (const std::string version = version_of(words_); !version.empty()) image_.format += " " + version;
-    image_.is_labels = words_.find("image-label") != nullptr;
+    if (const std::string version = version_of(metadata_); !version.empty()) image_.format += " " + version;
+    image_.is_labels = metadata_.find("image-label") != nullptr;
     try {
       read_axes();
       read_levels();
@@ -194,7 +194,7 @@ class Reader {
   }
 
   void read_channels() {
-    const Json* omero = words_.find("omero");
+    const Json* omero = metadata_.find("omero");
     const Json* all = member(omero, "channels");
     if (!all || !all->list()) return;
     uint64_t count = 1;
@@ -224,7 +224,7 @@ class Reader {
   }
 
   const Group& group_;
-  const Words& words_;
+  const Metadata& metadata_;
   const Json& multiscale_;
   Context& context_;
   Image image_;
@@ -232,29 +232,29 @@ class Reader {
 
 }  // namespace
 
-const Json* Words::find(std::string_view name) const {
+const Json* Metadata::find(std::string_view name) const {
   for (const auto& [word, value] : members)
     if (word == name) return &value;
   return nullptr;
 }
 
-Words words_of(const Group& group) {
-  Words words;
+Metadata metadata_of(const Group& group) {
+  Metadata metadata;
   const Attributes attributes = group.attributes();
   const Json* ome = attributes.find("ome");
-  if (ome && ome->object()) words.version = text_in(ome, "version");
+  if (ome && ome->object()) metadata.version = text_in(ome, "version");
   for (const char* name : kWords) {
     const Json* value = ome && ome->object() ? ome->find(name) : attributes.find(name);
-    if (value) words.members.emplace_back(name, *value);
+    if (value) metadata.members.emplace_back(name, *value);
   }
-  return words;
+  return metadata;
 }
 
-std::string version_of(const Words& words) {
-  if (!words.version.empty()) return words.version;
+std::string version_of(const Metadata& metadata) {
+  if (!metadata.version.empty()) return metadata.version;
   for (const char* name : {"plate", "well", "image-label"})
-    if (const std::string version = text_in(words.find(name), "version"); !version.empty()) return version;
-  return text_in(first_multiscale(words), "version");
+    if (const std::string version = text_in(metadata.find(name), "version"); !version.empty()) return version;
+  return text_in(first_multiscale(metadata), "version");
 }
 
 // "0.6rc0" and "0.6.dev1" are drafts of 0.6.
@@ -264,22 +264,23 @@ bool is_known(const std::string& version) {
   return version.empty() || std::find(kVersions.begin(), kVersions.end(), version) != kVersions.end();
 }
 
-std::optional<Image> image_in(const Group& group, const Words& words, Context& context) {
-  if (!words.find("multiscales")) return std::nullopt;
+std::optional<Image> image_in(const Group& group, const Metadata& metadata, Context& context) {
+  if (!metadata.find("multiscales")) return std::nullopt;
   const auto notice = [&](const std::string& message) {
     context.notice(fmt::format("{}: {}", group.path(), message));
   };
-  const Json* multiscale = first_multiscale(words);
+  const Json* multiscale = first_multiscale(metadata);
   if (!multiscale || !multiscale->object()) {
     notice("multiscales is not a list of objects and is shown only as an attribute");
     return std::nullopt;
   }
-  if (const std::string version = version_of(words); !is_known(version)) {
+  if (const std::string version = version_of(metadata); !is_known(version)) {
     notice(fmt::format("unknown version OME-Zarr {}: its images are shown only as arrays", version));
     return std::nullopt;
   }
-  if (words.find("multiscales")->list()->size() > 1) notice("only the first of several multiscales is shown");
-  return Reader(group, words, context).image();
+  if (metadata.find("multiscales")->list()->size() > 1)
+    notice("only the first of several multiscales is shown");
+  return Reader(group, metadata, context).image();
 }
 
 }  // namespace plainfs::ome

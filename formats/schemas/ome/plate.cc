@@ -47,9 +47,9 @@ size_t index_of(const std::vector<std::string>& names, const std::string& name, 
 }  // namespace
 
 std::optional<Plate> plate_of(const Group& group) {
-  const Words words = words_of(group);
-  const Json* const stated = words.find("plate");
-  if (!stated || !stated->object() || !is_known(version_of(words))) return std::nullopt;
+  const Metadata metadata = metadata_of(group);
+  const Json* const stated = metadata.find("plate");
+  if (!stated || !stated->object() || !is_known(version_of(metadata))) return std::nullopt;
   Plate plate;
   if (const std::string* const name = text_member(*stated, "name")) plate.name = *name;
   plate.rows = names_in(stated->find("rows"));
@@ -74,9 +74,9 @@ std::optional<Plate> plate_of(const Group& group) {
 }
 
 std::optional<std::vector<std::vector<std::string>>> fields_of_well(const Group& group) {
-  const Words words = words_of(group);
-  const Json* const stated = words.find("well");
-  if (!stated || !stated->object() || !is_known(version_of(words))) return std::nullopt;
+  const Metadata metadata = metadata_of(group);
+  const Json* const stated = metadata.find("well");
+  if (!stated || !stated->object() || !is_known(version_of(metadata))) return std::nullopt;
   std::vector<std::vector<std::string>> fields;
   const Json* const images = stated->find("images");
   if (!images || !images->list()) return fields;

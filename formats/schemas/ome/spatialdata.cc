@@ -10,8 +10,8 @@
 #include "cache/lazy.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/text/json.h"
-#include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/parquet/table.h"
+#include "formats/schemas/zarr_references/schema.h"
 
 namespace plainfs::spatialdata {
 namespace {
@@ -184,20 +184,20 @@ std::vector<StoreFact> stated_facts(const Json::Object& details) {
 std::optional<Node> refine(const Node& node, Context& context) {
   if (!is_plain_group(node)) return std::nullopt;
   if (dynamic_cast<const ElementGroup*>(node.parts.get())) return node;
-  if (!hdmf::is_of_zarr(*node.parts) || !node.parts->parent() || !is_element(*node.parts))
+  if (!zarr_references::is_of_zarr(*node.parts) || !node.parts->parent() || !is_element(*node.parts))
     return std::nullopt;
   const std::vector<Member> members = node.parts->members();
   const bool has_table = std::any_of(members.begin(), members.end(), [](const Member& member) {
     return parquet::has_parquet_name(member.name);
   });
   if (!has_table) return std::nullopt;
-  Node refined = hdmf::refine(node, context).value_or(node);
+  Node refined = zarr_references::refine(node, context).value_or(node);
   refined.parts = std::make_shared<ElementGroup>(refined.parts, context);
   return refined;
 }
 
 void describe(const Node& raw_root, Store& store) {
-  if (!raw_root.parts || !hdmf::is_of_zarr(*raw_root.parts)) return;
+  if (!raw_root.parts || !zarr_references::is_of_zarr(*raw_root.parts)) return;
   const Attributes attributes = raw_root.parts->attributes();
   const Json* const own = attributes.find(kOwnAttributes);
   Facts facts;

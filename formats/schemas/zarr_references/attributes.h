@@ -16,7 +16,7 @@
 #include "formats/core/model/node.h"
 #include "formats/core/text/json.h"
 
-namespace plainfs::hdmf {
+namespace plainfs::zarr_references {
 
 // The `source` of links and references: the store of their path. hdmf-zarr has written it relative to the
 // store's own folder (0.2 and later), to the folder that holds the store (0.10.0), and as the writer was
@@ -82,4 +82,4 @@ ArrayPtr with_meaning(ArrayPtr array, const ElementMeaning& meaning,
 // Returns whether attributes can change the meaning of an array of that type, so that they have to be read.
 bool may_have_meaning(const DType& dtype);
 
-}  // namespace plainfs::hdmf
+}  // namespace plainfs::zarr_references

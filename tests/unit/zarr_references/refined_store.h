@@ -1,14 +1,14 @@
 // Zarr stores as seen by the HDMF schema.
 #pragma once
 
-#include "formats/schemas/hdmf/schema.h"
+#include "formats/schemas/zarr_references/schema.h"
 #include "tests/unit/zarr/store_writer.h"
 
-namespace plainfs::hdmf {
+namespace plainfs::zarr_references {
 
 inline Node open_refined(const std::string& path, Context& context) {
   const Store store = zarr::open(look_at(path), context);
-  return hdmf::refine(store.root, context).value();
+  return zarr_references::refine(store.root, context).value();
 }
 
 // Returns the node at "a/b" below root, or nullopt.
@@ -57,4 +57,4 @@ inline std::string attribute_at(const Node& root, std::string_view path, std::st
 
 using Texts = std::vector<std::string>;
 
-}  // namespace plainfs::hdmf
+}  // namespace plainfs::zarr_references

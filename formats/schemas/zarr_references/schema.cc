@@ -1,4 +1,4 @@
-#include "formats/schemas/hdmf/schema.h"
+#include "formats/schemas/zarr_references/schema.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -8,9 +8,9 @@
 #include "formats/containers/zarr/group.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
-#include "formats/schemas/hdmf/attributes.h"
+#include "formats/schemas/zarr_references/attributes.h"
 
-namespace plainfs::hdmf {
+namespace plainfs::zarr_references {
 namespace {
 
 using SourcesPtr = std::shared_ptr<const StoreSources>;
@@ -147,4 +147,4 @@ std::optional<Node> refine(const Node& node, Context& context) {
       {std::make_shared<const StoreSources>(stored->store().location(), context.files), context});
 }
 
-}  // namespace plainfs::hdmf
+}  // namespace plainfs::zarr_references

@@ -5,12 +5,12 @@
 
 #include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/unit/hdmf/refined_store.h"
+#include "tests/unit/zarr_references/refined_store.h"
 
 namespace {
 
 using namespace plainfs;
-using namespace plainfs::hdmf;
+using namespace plainfs::zarr_references;
 namespace fs = boost::filesystem;
 
 const std::string kBad = PLAINFS_TEST_DATA "/bad/hdmf-zarr/";

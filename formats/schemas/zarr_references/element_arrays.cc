@@ -1,10 +1,10 @@
-#include "formats/schemas/hdmf/attributes.h"
+#include "formats/schemas/zarr_references/attributes.h"
 
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/elements/object_text.h"
 #include "formats/core/text/utf8.h"
 
-namespace plainfs::hdmf {
+namespace plainfs::zarr_references {
 namespace {
 
 using SourcesPtr = std::shared_ptr<const StoreSources>;
@@ -179,4 +179,4 @@ ArrayPtr with_meaning(ArrayPtr array, const ElementMeaning& meaning, SourcesPtr 
                 });
 }
 
-}  // namespace plainfs::hdmf
+}  // namespace plainfs::zarr_references

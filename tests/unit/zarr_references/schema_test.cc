@@ -2,12 +2,12 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/mentions.h"
-#include "tests/unit/hdmf/refined_store.h"
+#include "tests/unit/zarr_references/refined_store.h"
 
 namespace {
 
 using namespace plainfs;
-using namespace plainfs::hdmf;
+using namespace plainfs::zarr_references;
 using boost::test_tools::per_element;
 
 const std::string kCases = PLAINFS_TEST_DATA "/hdmf-zarr/";
@@ -35,8 +35,9 @@ BOOST_AUTO_TEST_SUITE(schema)
 
 BOOST_AUTO_TEST_CASE(other_nodes_are_left_alone) {
   TestContext context;
-  BOOST_TEST(!hdmf::refine(Node{}, context).has_value());
-  BOOST_TEST(!hdmf::refine(Node{LabelledArray{text_array({"a"}), {}, {}}, {}, {}}, context).has_value());
+  BOOST_TEST(!zarr_references::refine(Node{}, context).has_value());
+  BOOST_TEST(
+      !zarr_references::refine(Node{LabelledArray{text_array({"a"}), {}, {}}, {}, {}}, context).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(links_lead_to_their_target) {

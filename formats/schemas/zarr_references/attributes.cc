@@ -1,4 +1,4 @@
-#include "formats/schemas/hdmf/attributes.h"
+#include "formats/schemas/zarr_references/attributes.h"
 
 #include <algorithm>
 #include <boost/filesystem.hpp>
@@ -9,7 +9,7 @@
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
 
-namespace plainfs::hdmf {
+namespace plainfs::zarr_references {
 namespace {
 
 namespace fs = boost::filesystem;
@@ -162,4 +162,4 @@ std::vector<Member> links_of(const Attributes& attributes, const StoreSources& s
   return links;
 }
 
-}  // namespace plainfs::hdmf
+}  // namespace plainfs::zarr_references
