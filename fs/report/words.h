@@ -1,9 +1,12 @@
-// Numbers and texts as people read them, and text escaped for HTML and XML.
+// Numbers and texts as people read them.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "formats/core/text/markup.h"
+#include "formats/core/text/printable.h"
 
 namespace plainfs {
 
@@ -29,28 +32,9 @@ inline std::string shortened(std::string_view text, size_t most) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-// Escapes text for element content and for values in double quotes.
-inline std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
+// Returns a text of a store, or at most `most` bytes of it, as HTML.
+inline std::string shown_text(std::string_view text, size_t most = SIZE_MAX) {
+  return escaped(printable(shortened(text, most)));
 }
 
 }  // namespace plainfs

@@ -9,6 +9,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/remote/url.h"
+#include "formats/core/text/http_date.h"
 #include "formats/core/text/percent.h"
 
 namespace plainfs::remote {
@@ -19,14 +20,6 @@ std::string hex(ByteSpan bytes) {
   std::string text;
   append_hex(bytes, text);
   return text;
-}
-
-// "20130524T000000Z"
-std::string time_stamp(std::time_t now) {
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts)};
 }
 
 // Names and values percent-encoded, sorted by name and then by value.
@@ -57,7 +50,7 @@ bool is_default_port(const Url& url) {
 void sign(HttpRequest& request, const Keys& keys, const std::string& region, const std::string& service,
           std::time_t now) {
   const Url url = parse_url(request.url);
-  const std::string stamp = time_stamp(now), body_hash = sha256_hex(request.body);
+  const std::string stamp = utc_text(now, "%Y%m%dT%H%M%SZ"), body_hash = sha256_hex(request.body);
   request.fields.push_back("x-amz-date: " + stamp);
   request.fields.push_back("x-amz-content-sha256: " + body_hash);
   if (!keys.token.empty()) request.fields.push_back("x-amz-security-token: " + keys.token);

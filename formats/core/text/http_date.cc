@@ -20,4 +20,11 @@ std::string http_date(time_t seconds) {
                      kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+std::string utc_text(time_t seconds, const char* format) {
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, format, &parts)};
+}
+
 }  // namespace plainfs

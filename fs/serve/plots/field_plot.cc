@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "formats/core/text/base64.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/plots/pixels.h"
 
@@ -46,10 +45,6 @@ std::string palette() {
 std::string png_source(uint32_t width, uint32_t height, const std::string& pixels) {
   return "data:image/png;base64," +
          encode_base64(as_byte_span(palette_png(width, height, pixels, palette())));
-}
-
-std::string shown_words(const std::string& text, size_t most = SIZE_MAX) {
-  return escaped(printable(shortened(text, most)));
 }
 
 double longest_tick(const std::vector<Tick>& ticks) {
@@ -98,11 +93,11 @@ std::string x_axis_svg(const Area& area, const TickedAxis& axis) {
       continue;
     taken.push_back(room);
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", room.x,
-                       area.bottom() + 18, room.anchor, shown_words(tick.text, kMaxTickBytes));
+                       area.bottom() + 18, room.anchor, shown_text(tick.text, kMaxTickBytes));
   }
   if (!axis.name.empty())
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>",
-                       area.left + area.width / 2, area.bottom() + 34, shown_words(axis.name, 60));
+                       area.left + area.width / 2, area.bottom() + 34, shown_text(axis.name, 60));
   return svg;
 }
 
@@ -113,13 +108,13 @@ std::string y_axis_svg(const Area& area, const TickedAxis& axis) {
     svg += fmt::format(
         "<path class=\"axis\" d=\"M{0:.1f} {1:.1f}h-5\"/><text x=\"{2:.1f}\" "
         "y=\"{3:.1f}\" text-anchor=\"end\">{4}</text>",
-        area.left, y, area.left - 8, y + 4, shown_words(tick.text, kMaxTickBytes));
+        area.left, y, area.left - 8, y + 4, shown_text(tick.text, kMaxTickBytes));
   }
   if (!axis.name.empty())
     svg += fmt::format(
         "<g class=\"yn\"><text x=\"12\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 12 "
         "{0:.1f})\">{1}</text></g>",
-        area.top + area.height / 2, shown_words(axis.name, 40));
+        area.top + area.height / 2, shown_text(axis.name, 40));
   return svg;
 }
 
@@ -133,7 +128,7 @@ std::string svg_of_area(const PictureHead& head, const std::string& marks) {
   return fmt::format(
       "<svg class=\"plot{6}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-labelledby=\"{2}-t "
       "{2}-d\"><title id=\"{2}-t\">{3}</title><desc id=\"{2}-d\">{4}</desc>{5}</svg>",
-      head.width, head.height, head.id, shown_words(head.title), shown_words(head.description), marks,
+      head.width, head.height, head.id, shown_text(head.title), shown_text(head.description), marks,
       head.width >= kBroadCurve ? " broad" : "");
 }
 
@@ -187,8 +182,8 @@ std::string field_html(const FieldPlot& plot) {
 std::string field_key(const std::string& low, const std::string& high, const std::string& text) {
   std::string pixels;
   for (uint32_t i = 1; i <= kColours; ++i) pixels += static_cast<char>(i);
-  return fmt::format("<p class=\"scale\">{}<img alt=\"\" src=\"{}\">{} {}</p>", shown_words(low),
-                     png_source(kColours, 1, pixels), shown_words(high), shown_words(text));
+  return fmt::format("<p class=\"scale\">{}<img alt=\"\" src=\"{}\">{} {}</p>", shown_text(low),
+                     png_source(kColours, 1, pixels), shown_text(high), shown_text(text));
 }
 
 std::string curve_svg(const CurvePlot& plot) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/plots/ink.h"
 
@@ -15,10 +14,6 @@ namespace {
 constexpr size_t kMaxGridNameBytes = 24;
 constexpr double kNameLetter = 10.4, kNameSlope = 0.82;  // of a name along x, which rises
 constexpr double kSpace = 8, kLeastWidth = 320;
-
-std::string shown_name(const std::string& name) {
-  return escaped(printable(shortened(name, kMaxGridNameBytes)));
-}
 
 double longest(const std::vector<std::string>& names) {
   size_t bytes = 0;
@@ -44,17 +39,17 @@ class GridFrame {
     std::string names;
     for (size_t i = 0; i < grid_.rows.size(); ++i)
       names += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>",
-                           left_ - kSpace / 2, y(i) + 4, shown_name(grid_.rows[i]));
+                           left_ - kSpace / 2, y(i) + 4, shown_text(grid_.rows[i], kMaxGridNameBytes));
     for (size_t i = 0; i < grid_.columns.size(); ++i)
       names += fmt::format("<text transform=\"translate({:.0f} {:.0f}) rotate(-55)\">{}</text>", x(i) + 4,
-                           top_ - kSpace / 2, shown_name(grid_.columns[i]));
+                           top_ - kSpace / 2, shown_text(grid_.columns[i], kMaxGridNameBytes));
     // The last name along x ends beyond its column.
     const double right = x(grid_.columns.size()) + 0.58 * longest(grid_.columns);
     return fmt::format(
         "<svg class=\"plot\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-labelledby=\"{}-t "
         "{}-d\"><title id=\"{}-t\">{}</title><desc id=\"{}-d\">{}</desc>{}{}</svg>",
         std::max(kLeastWidth, right), y(grid_.rows.size()), grid_.id, grid_.id, grid_.id,
-        escaped(printable(grid_.title)), grid_.id, escaped(printable(grid_.description)), names, marks);
+        shown_text(grid_.title), grid_.id, shown_text(grid_.description), names, marks);
   }
 
  private:

@@ -9,7 +9,6 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/text/base64.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/views/images/picture.h"
 
@@ -83,7 +82,7 @@ std::string grey_picture(uint32_t width, uint32_t height, const std::vector<doub
     pixels += static_cast<char>(part > 0 ? std::lround(255 * part) : 0);
   }
   return fmt::format("<img class=\"px\"{} alt=\"{}\" src=\"data:image/png;base64,{}\">",
-                     size_attributes(width, height, kBoxWidth, kBoxHeight), escaped(printable(text)),
+                     size_attributes(width, height, kBoxWidth, kBoxHeight), shown_text(text),
                      encode_base64(as_byte_span(grey_png(width, height, pixels))));
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "formats/core/text/base64.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/plots/pixels.h"
 #include "fs/serve/plots/plot.h"
@@ -27,10 +26,6 @@ constexpr double kLargeLetter = 10.4, kLargeLetterOfBroad = 16;
 constexpr int kLargeLabelHeight = 22;
 
 using Pixel = std::pair<int, int>;
-
-std::string shown_text(const std::string& text) {
-  return escaped(printable(text));
-}
 
 int letters_in(std::string_view text) {
   return static_cast<int>(std::count_if(

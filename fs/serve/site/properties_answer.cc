@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "formats/core/text/printable.h"
+#include "formats/core/text/http_date.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
@@ -20,15 +20,6 @@ constexpr std::string_view kHead =
 constexpr std::string_view kEnd = "</D:multistatus>\n";
 constexpr size_t kMaxHeld = 256 * 1024;
 
-// Returns "2026-11-25T10:00:00Z".
-std::string internet_date(time_t seconds) {
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 struct Properties {
   std::string href;
   std::string name;
@@ -43,7 +34,8 @@ std::string xml_of(const Properties& of) {
   std::string text = fmt::format(
       "<D:response><D:href>{}</D:href><D:propstat><D:prop><D:displayname>{}</D:displayname>"
       "<D:getlastmodified>{}</D:getlastmodified><D:creationdate>{}</D:creationdate>",
-      escaped(of.href), escaped(printable(of.name)), http_date(of.modified), internet_date(of.modified));
+      escaped(of.href), shown_text(of.name), http_date(of.modified),
+      utc_text(of.modified, "%Y-%m-%dT%H:%M:%SZ"));
   if (of.is_folder)
     text += "<D:resourcetype><D:collection/></D:resourcetype>";
   else

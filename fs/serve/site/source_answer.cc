@@ -18,7 +18,6 @@
 #include "formats/core/base/open_folder.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/walk.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/byte_ranges.h"
@@ -124,8 +123,7 @@ void answer_names(const Exchange& exchange, const std::vector<std::string>& name
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>The store's own "
       "files</title></head>\n<body><pre>\n";
   for (const std::string& name : names)
-    html += fmt::format("<a href=\"{}\">{}</a>\n", escaped(percent_encoded(name, true)),
-                        escaped(printable(name)));
+    html += fmt::format("<a href=\"{}\">{}</a>\n", escaped(percent_encoded(name, true)), shown_text(name));
   exchange.reply.add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   exchange.reply.add("Cache-Control", "no-cache");
   exchange.reply.whole(200, "text/html; charset=utf-8", html + "</pre></body></html>\n");

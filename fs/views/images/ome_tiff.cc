@@ -1,3 +1,4 @@
+#include "formats/core/text/markup.h"
 #include "fs/views/images/image_files.h"
 
 #include <fmt/format.h>
@@ -44,21 +45,17 @@ std::string number(double value) {
 }
 
 // Escapes text for XML; characters that XML does not allow become U+FFFD.
-std::string escaped(std::string_view text) {
+std::string ome_text(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const size_t length = utf8_length(text);
     const char c = text[0];
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (length == 0 || (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r'))
+    if (length == 0 || (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r'))
       out += "\xef\xbf\xbd";
     else if (length == 1 && static_cast<unsigned char>(c) < 0x20)
       out += fmt::format("&#{};", static_cast<int>(c));
+    else if (length == 1)
+      append_markup(c, "&<\"", out);
     else
       out += text.substr(0, length);
     text.remove_prefix(std::max<size_t>(length, 1));
@@ -80,7 +77,7 @@ std::string channel(const Image& image, uint64_t number) {
   std::string text = fmt::format("<Channel ID=\"Channel:0:{}\"", number);
   if (number < image.channels.size()) {
     const ImageChannel& channel = image.channels[number];
-    if (!channel.name.empty()) text += fmt::format(" Name=\"{}\"", escaped(channel.name));
+    if (!channel.name.empty()) text += fmt::format(" Name=\"{}\"", ome_text(channel.name));
     // RGBA, opaque, as a signed number.
     if (channel.color) text += fmt::format(" Color=\"{}\"", static_cast<int32_t>(*channel.color << 8 | 0xff));
   }
@@ -101,7 +98,7 @@ std::string ome_xml(const Image& image, const PixelType& type, std::string_view 
       "BigEndian=\"false\" Interleaved=\"false\" SignificantBits=\"{}\" SizeX=\"{}\" SizeY=\"{}\" "
       "SizeZ=\"{}\" "
       "SizeC=\"{}\" SizeT=\"{}\"",
-      kSchema, kSchema, kSchema, creator, escaped(image.name.empty() ? "image" : image.name), type.name,
+      kSchema, kSchema, kSchema, creator, ome_text(image.name.empty() ? "image" : image.name), type.name,
       8 * type.form.size, length_along(image, 'x'), length_along(image, 'y'), z, c, t);
   for (const auto& [axis, attribute] :
        {std::pair('x', "PhysicalSizeX"), {'y', "PhysicalSizeY"}, {'z', "PhysicalSizeZ"}})

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 
+#include "formats/core/text/markup.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {
@@ -54,15 +55,7 @@ void append_escaped(std::string_view text, bool is_attribute, std::string& out) 
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const std::string_view rest = text.substr(i);
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (is_attribute && c == '"') {
-      out += "&quot;";
-    } else if (is_attribute && (c == '\n' || c == '\t')) {
+    if (is_attribute && (c == '\n' || c == '\t')) {
       fmt::format_to(std::back_inserter(out), "&#{};", static_cast<int>(c));
     } else if (is_control(c) && c != '\n' && c != '\t') {
       code(static_cast<unsigned char>(c));
@@ -72,7 +65,7 @@ void append_escaped(std::string_view text, bool is_attribute, std::string& out) 
       code(rest.starts_with(kNotInXml[0]) ? 0xfffe : 0xffff);
       i += kNotInXml[0].size() - 1;
     } else {
-      out += c;
+      append_markup(c, is_attribute ? kMarkup : "&<>", out);
     }
   }
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "formats/core/text/percent.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/summary.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/cells/cells_page.h"
@@ -110,7 +109,7 @@ class ElementsPage {
         continue;
       }
       ++shown;
-      const std::string name = escaped(printable(element.kind + "/" + element.name)), href = element.href();
+      const std::string name = shown_text(element.kind + "/" + element.name), href = element.href();
       html +=
           fmt::format("<li>{}<p>{}</p></li>",
                       link(href, fmt::format("<img loading=\"lazy\" width=\"{0}\" height=\"{0}\" alt=\"{1}\" "

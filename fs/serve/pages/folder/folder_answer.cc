@@ -4,9 +4,9 @@
 
 #include <chrono>
 
+#include "formats/core/text/http_date.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/folder/cells_question.h"
@@ -47,16 +47,7 @@ std::string link_of(const FolderEntry& entry) {
 }
 
 std::string shown_name(const FolderEntry& entry) {
-  return escaped(printable(entry.name)) + (entry.is_folder ? "/" : "");
-}
-
-// Returns "2026-11-25 10:00".
-std::string time_text(time_t seconds) {
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
-  return text;
+  return shown_text(entry.name) + (entry.is_folder ? "/" : "");
 }
 
 void answer_json(const Exchange& exchange, const PageModel& page) {
@@ -70,15 +61,15 @@ void answer_json(const Exchange& exchange, const PageModel& page) {
 
 void answer_list(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
   const std::string title =
-      exchange.names.empty() ? "/"
-                             : "/" + escaped(printable(fmt::format("{}/", fmt::join(exchange.names, "/"))));
+      exchange.names.empty() ? "/" : "/" + shown_text(fmt::format("{}/", fmt::join(exchange.names, "/")));
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Index of {0}</title></head>\n"
       "<body><h1>Index of {0}</h1><pre>\n",
       title);
   for (const FolderEntry& entry : entries)
     html += fmt::format("<a href=\"{}\">{}</a> {} {}\n", escaped(link_of(entry)), shown_name(entry),
-                        time_text(entry.modified), entry.size ? fmt::format("{}", *entry.size) : "-");
+                        utc_text(entry.modified, "%Y-%m-%d %H:%M"),
+                        entry.size ? fmt::format("{}", *entry.size) : "-");
   html += "</pre></body></html>\n";
   exchange.reply.add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   exchange.reply.add("Cache-Control", "no-cache");

@@ -9,7 +9,6 @@
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/cf/dataset.h"
 #include "formats/core/text/percent.h"
-#include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/report/columns.h"
 #include "fs/report/facts.h"

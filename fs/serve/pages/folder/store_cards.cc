@@ -1,4 +1,5 @@
 #include "fs/serve/pages/folder/store_cards.h"
+#include "formats/core/text/http_date.h"
 #include "fs/serve/pages/folder/page_state.h"
 
 #include <fmt/format.h>
@@ -132,7 +133,7 @@ class StoreCards {
 
   StoreCard card_of(const FolderEntry& entry, bool may_look) const {
     StoreCard card{entry.name, percent_encoded(entry.name) + (entry.is_folder ? "/" : ""), {}, {}};
-    card.date = day_text(entry.modified);
+    card.date = utc_text(entry.modified, "%Y-%m-%d");
     card.error = entry.error.empty() ? why_no_store(entry) : entry.error;
     if (card.error.empty()) look_inside(entry, may_look, card);
     if (!card.error.empty()) {
@@ -192,14 +193,6 @@ std::string thumbnail_svg(const std::string& svg) {
 }
 
 }  // namespace
-
-std::string day_text(time_t seconds) {
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
-  return text;
-}
 
 void add_stores(const Exchange& exchange, const Subject& subject, std::vector<FolderEntry>& others,
                 PageModel& page) {

@@ -12,9 +12,6 @@ namespace plainfs::serve {
 // The contents of a store that no request has opened.
 inline constexpr const char* kUnseen = "not looked at yet";
 
-// Returns the day of a time in UTC: "2026-11-25".
-std::string day_text(time_t seconds);
-
 // Adds a card for each store of the subject's folder that is on the page in the address, and removes these
 // stores from `others`, the entries shown in another way. Opens the stores to show, several at once, until
 // that has taken kMaxLooking; the rest are shown by name.

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "formats/core/text/http_date.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/headline.h"
 #include "fs/report/words.h"
@@ -229,7 +230,7 @@ class TreePage {
     const std::string name = below(store);
     StoreCard card{name, percent_encoded(name, true), kind_of_tree_store(store), store.what};
     card.size = store.size;
-    card.date = day_text(store.modified);
+    card.date = utc_text(store.modified, "%Y-%m-%d");
     if (!store.error.empty()) {
       card.error = public_message(exchange_.site, damaged("{}", store.error));
       card.href += "?page";

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fs/report/words.h"
+#include "formats/core/text/markup.h"
 
 namespace plainfs::serve {
 namespace {

@@ -55,7 +55,7 @@ struct Head {
 };
 
 Head head_of(const Exchange& exchange, const Page& page) {
-  const std::string title = escaped(printable(page.title));
+  const std::string title = shown_text(page.title);
   // A word of this reply alone allows the script: files of a store have the same origin.
   const std::string word = page.has_script && exchange.settings.random ? exchange.settings.random() : "";
   const std::string script = word.empty() ? ""
@@ -70,7 +70,7 @@ Head head_of(const Exchange& exchange, const Page& page) {
       "<header><nav aria-label=\"Path\"><ol>{}</ol></nav><h1>{}</h1><p class=\"sub\">{}</p></header>\n"
       "<main id=\"in\">",
       title, kPageStyle, script, path_html(exchange, exchange.target.is_folder, page.known_names), title,
-      escaped(printable(page.sub)));
+      shown_text(page.sub));
   head.policy = fmt::format(
       "default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
       "form-action 'self'; frame-ancestors 'none'{}",

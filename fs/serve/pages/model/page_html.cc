@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "formats/core/text/percent.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/progress.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/html_table.h"
@@ -19,10 +18,6 @@ namespace {
 constexpr size_t kMaxLevelBytes = 40;
 constexpr size_t kMaxEntries = 500;
 
-std::string shown(const std::string& text) {
-  return escaped(printable(text));
-}
-
 // Escapes text of plainfs and keeps its line breaks.
 std::string shown_lines(std::string_view text) {
   std::string html;
@@ -30,7 +25,7 @@ std::string shown_lines(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (!html.empty()) html += '\n';
-    html += shown(std::string(line));
+    html += shown_text(std::string(line));
   }
   return html;
 }
@@ -44,7 +39,7 @@ std::string size_text(const std::optional<uint64_t>& size) {
 }
 
 std::string cell_html(const Grid::Cell& cell, bool is_name) {
-  const std::string text = cell.is_missing ? "<span class=\"na\">NA</span>" : shown(cell.text);
+  const std::string text = cell.is_missing ? "<span class=\"na\">NA</span>" : shown_text(cell.text);
   if (is_name && text.empty()) return kEmptyName;
   return cell.href.empty() ? text : link(cell.href, text);
 }
@@ -57,7 +52,7 @@ std::string three_digits(double value) {
 std::string level_name(const LevelRow& row) {
   const std::string name = row.is_missing     ? "<span class=\"na\">missing</span>"
                            : row.name.empty() ? kEmptyName
-                                              : shown(shortened(row.name, kMaxLevelBytes));
+                                              : shown_text(shortened(row.name, kMaxLevelBytes));
   return row.href.empty() ? name : link(row.href, name);
 }
 
@@ -80,9 +75,9 @@ std::vector<std::string> level_cells(const LevelRow& row, const Distribution& di
 }
 
 HtmlTable::Column column_of(const Grid::Header& header) {
-  std::string name = shown(header.name) + header.mark;
+  std::string name = shown_text(header.name) + header.mark;
   if (!header.href.empty()) name = link(header.href, name);
-  if (!header.summary.empty()) name += fmt::format("<small>{}</small>", shown(header.summary));
+  if (!header.summary.empty()) name += fmt::format("<small>{}</small>", shown_text(header.summary));
   return {header.name.empty() ? std::string() : name, header.is_number ? "n" : ""};
 }
 
@@ -108,7 +103,7 @@ std::string faults_html(const std::vector<TakeAs>& forms) {
   }
   std::string html;
   for (const auto& [reason, labels] : faults)
-    html += fmt::format("<small class=\"no\">no {}: {}</small>", shown(labels), shown(reason));
+    html += fmt::format("<small class=\"no\">no {}: {}</small>", shown_text(labels), shown_text(reason));
   return html;
 }
 
@@ -117,7 +112,7 @@ std::string forms_html(const std::vector<TakeAs>& forms) {
   for (const TakeAs& form : forms) {
     if (!form.fault.empty()) continue;
     const std::string size = size_text(form.size);
-    html += link(form.href, shown(form.label) + (size.empty() ? "" : " <small>" + size + "</small>"));
+    html += link(form.href, shown_text(form.label) + (size.empty() ? "" : " <small>" + size + "</small>"));
   }
   return html + "</span>" + faults_html(forms);
 }
@@ -125,8 +120,8 @@ std::string forms_html(const std::vector<TakeAs>& forms) {
 std::string section_html(const LeftOut& left_out) {
   const size_t all = left_out.lines.size() + left_out.more;
   std::string html = fmt::format("<details><summary>{} of the store {} not in {}</summary>\n<ul>\n",
-                                 count_text(all, "part"), all == 1 ? "is" : "are", shown(left_out.file));
-  for (const std::string& line : left_out.lines) html += "<li>" + shown(line) + "</li>\n";
+                                 count_text(all, "part"), all == 1 ? "is" : "are", shown_text(left_out.file));
+  for (const std::string& line : left_out.lines) html += "<li>" + shown_text(line) + "</li>\n";
   if (left_out.more > 0) html += fmt::format("<li>and {} more</li>\n", left_out.more);
   return html + "</ul></details>\n";
 }
@@ -134,28 +129,28 @@ std::string section_html(const LeftOut& left_out) {
 std::string rows_html(const std::vector<const ContentRow*>& rows) {
   HtmlTable table{{}, "list", {}, {{"Name"}, {"Kind", "kind"}, {"Contents", "shape"}, {"Download as", "v"}}};
   for (const ContentRow* row : rows)
-    table.rows.push_back(
-        {link(row->href, shown(row->name)), shown(row->kind), shown(row->shape), forms_html(row->views)});
+    table.rows.push_back({link(row->href, shown_text(row->name)), shown_text(row->kind),
+                          shown_text(row->shape), forms_html(row->views)});
   return table.html() + "\n";
 }
 
 std::string field_html(const FormField& field) {
-  std::string html = fmt::format("<label>{}", shown(field.label));
+  std::string html = fmt::format("<label>{}", shown_text(field.label));
   if (field.is_choice) {
     html += fmt::format("<select name=\"{}\">", escaped(field.name));
     for (const FormField::Option& option : field.options)
       html += fmt::format("<option value=\"{}\"{}>{}</option>", escaped(option.value),
-                          option.value == field.value ? " selected" : "", shown(option.text));
+                          option.value == field.value ? " selected" : "", shown_text(option.text));
     return html + "</select></label>";
   }
   html += fmt::format(
-      "<input name=\"{}\" value=\"{}\"{}{}></label>", escaped(field.name), shown(field.value),
+      "<input name=\"{}\" value=\"{}\"{}{}></label>", escaped(field.name), shown_text(field.value),
       field.is_number ? " type=\"number\" step=\"any\"" : " autocomplete=\"off\" spellcheck=\"false\"",
       field.options.empty() ? "" : fmt::format(" list=\"list-{}\"", field.name));
   if (field.options.empty()) return html;
   html += fmt::format("<datalist id=\"list-{}\">", field.name);
   for (const FormField::Option& option : field.options)
-    html += fmt::format("<option value=\"{}\"></option>", shown(option.value));
+    html += fmt::format("<option value=\"{}\"></option>", shown_text(option.value));
   return html + "</datalist>";
 }
 
@@ -163,7 +158,7 @@ std::string facts_html(const std::vector<Fact>& facts) {
   if (facts.empty()) return {};
   std::string html = "<dl class=\"facts\">";
   for (const Fact& fact : facts)
-    html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", shown(fact.name), shown(fact.value));
+    html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", shown_text(fact.name), shown_text(fact.value));
   return html + "</dl>\n";
 }
 
@@ -181,7 +176,7 @@ std::string section_html(const Contents& contents) {
 }
 
 std::string section_html(const Grid& grid) {
-  HtmlTable table{grid.heading, "first", shown(grid.caption)};
+  HtmlTable table{grid.heading, "first", shown_text(grid.caption)};
   table.has_row_names = grid.has_names;
   for (const Grid::Header& header : grid.header) table.columns.push_back(column_of(header));
   for (const std::vector<Grid::Cell>& row : grid.rows) {
@@ -192,8 +187,8 @@ std::string section_html(const Grid& grid) {
 }
 
 std::string section_html(const Figure& figure) {
-  return fmt::format("<figure><h2>{}</h2>{}<figcaption>{}</figcaption></figure>\n", shown(figure.title),
-                     figure.html, shown(figure.caption));
+  return fmt::format("<figure><h2>{}</h2>{}<figcaption>{}</figcaption></figure>\n", shown_text(figure.title),
+                     figure.html, shown_text(figure.caption));
 }
 
 std::string distribution_caption(const Distribution& distribution) {
@@ -214,8 +209,8 @@ std::string section_html(const Distribution& distribution) {
   const bool has_counts = distribution.has_numbers &&
                           std::any_of(distribution.rows.begin(), distribution.rows.end(),
                                       [](const LevelRow& row) { return row.numbers.values != row.cells; });
-  const std::string caption = shown(distribution_caption(distribution));
-  HtmlTable table{caption, "dist", caption, {{shown(distribution.by)}, {"cells", "n"}}};
+  const std::string caption = shown_text(distribution_caption(distribution));
+  HtmlTable table{caption, "dist", caption, {{shown_text(distribution.by)}, {"cells", "n"}}};
   if (has_counts) table.columns.push_back({"values", "n"});
   if (distribution.has_numbers)
     table.columns.insert(table.columns.end(), {{"above 0", "n"}, {"mean", "n"}, {"quartiles", "n"}});
@@ -234,9 +229,11 @@ std::string section_html(const std::vector<Distribution>& genes) {
   if (first.more > 0)
     caption += fmt::format(": the {} of {} levels with the most cells", first.rows.size(),
                            count_text(first.rows.size() + first.more));
-  HtmlTable table{shown(caption), "several", shown(caption), {{shown(first.by)}, {"cells", "n"}}};
+  HtmlTable table{
+      shown_text(caption), "several", shown_text(caption), {{shown_text(first.by)}, {"cells", "n"}}};
   for (const Distribution& gene : genes)
-    table.columns.push_back({shown(gene.matrix.empty() ? gene.of : gene.of + " in " + gene.matrix), "n"});
+    table.columns.push_back(
+        {shown_text(gene.matrix.empty() ? gene.of : gene.of + " in " + gene.matrix), "n"});
   for (size_t i = 0; i < first.rows.size(); ++i) {
     std::vector<std::string>& cells = table.rows.emplace_back();
     cells = {level_name(first.rows[i]), count_text(first.rows[i].cells)};
@@ -253,7 +250,7 @@ std::string section_html(const std::vector<Distribution>& genes) {
 std::string section_html(const std::vector<ColumnFact>& columns) {
   HtmlTable table{"Columns", {}, {}, {{"Name"}, {"Type"}, {"Levels"}}};
   for (const ColumnFact& column : columns)
-    table.rows.push_back({shown(column.name), shown(column.type), shown(column.levels)});
+    table.rows.push_back({shown_text(column.name), shown_text(column.type), shown_text(column.levels)});
   return "<h2>Columns</h2>" + table.html() + "\n";
 }
 
@@ -261,13 +258,13 @@ std::string section_html(const OpenWithLines& open) {
   std::string html;
   for (const Instruction& one : open.lines)
     html += fmt::format("<div class=\"cmd\"><b>{}</b><pre tabindex=\"0\">{}</pre></div>\n",
-                        shown(one.program), shown_lines(one.text));
+                        shown_text(one.program), shown_lines(one.text));
   if (!html.empty()) html.insert(0, "<h2>Open it with</h2>\n");
   if (open.viewers.empty()) return html;
   html += "<p>Viewers that read it from here; the data go only to this browser: ";
   for (const TakeAs& viewer : open.viewers)
     html += fmt::format("{}{}", &viewer == open.viewers.data() ? "" : ", ",
-                        link(viewer.href, shown(viewer.label), " rel=\"noreferrer\""));
+                        link(viewer.href, shown_text(viewer.label), " rel=\"noreferrer\""));
   return html + "</p>\n";
 }
 
@@ -275,7 +272,7 @@ std::string section_html(const std::vector<Fact>& attributes) {
   HtmlTable table{"Attributes"};
   table.has_header = false;
   for (const Fact& attribute : attributes)
-    table.rows.push_back({shown(attribute.name), shown(attribute.value)});
+    table.rows.push_back({shown_text(attribute.name), shown_text(attribute.value)});
   return "<details><summary>Attributes</summary>" + table.html() + "</details>\n";
 }
 
@@ -287,10 +284,10 @@ std::string section_html(const std::vector<FolderEntry>& entries) {
     if (entry.is_unlisted) continue;
     if (++count > kMaxEntries) continue;
     const char* const slash = entry.is_folder ? "/" : "";
-    table.rows.push_back({link(percent_encoded(entry.name) + slash, shown(entry.name) + slash),
-                          !entry.error.empty() ? shown(entry.error)
+    table.rows.push_back({link(percent_encoded(entry.name) + slash, shown_text(entry.name) + slash),
+                          !entry.error.empty() ? shown_text(entry.error)
                           : entry.is_link      ? "link"
-                                               : shown(entry.fault),
+                                               : shown_text(entry.fault),
                           size_text(entry.size)});
   }
   const std::string names = count > kMaxEntries
@@ -309,10 +306,11 @@ std::string section_html(const Form& form) {
 }
 
 std::string picks_html(const Picks& picks) {
-  std::string html = fmt::format("<p class=\"pick\">{}: ", shown(picks.text));
+  std::string html = fmt::format("<p class=\"pick\">{}: ", shown_text(picks.text));
   for (const TakeAs& each : picks.links)
     html +=
-        link(each.href, shown(each.label), each.label == picks.current ? " aria-current=\"true\"" : "") + " ";
+        link(each.href, shown_text(each.label), each.label == picks.current ? " aria-current=\"true\"" : "") +
+        " ";
   return html + "</p>\n";
 }
 
@@ -323,10 +321,10 @@ std::string section_html(const std::vector<Picks>& lists) {
 }
 
 std::string problem_html(const Problem& problem) {
-  std::string html = fmt::format("<p class=\"note\" role=\"alert\">{}", shown(problem.text));
+  std::string html = fmt::format("<p class=\"note\" role=\"alert\">{}", shown_text(problem.text));
   if (!problem.near.empty()) html += problem.near.size() == 1 ? " The nearest is " : " The nearest are ";
   for (size_t i = 0; i < problem.near.size(); ++i)
-    html += (i == 0 ? "" : ", ") + link(problem.near[i].href, shown(problem.near[i].label));
+    html += (i == 0 ? "" : ", ") + link(problem.near[i].href, shown_text(problem.near[i].label));
   return html + (problem.near.empty() ? "" : ".") + "</p>\n";
 }
 
@@ -338,9 +336,9 @@ std::string section_html(const std::vector<StoreCard>& stores) {
         "<li><a class=\"thumb\" href=\"{0}\" tabindex=\"-1\" aria-hidden=\"true\">{1}</a><div><b><a "
         "href=\"{0}\">{2}</a>"
         "</b> <small>{3}</small><p>{4}</p></div><div class=\"end\">{5}{6}{7}</div></li>\n",
-        escaped(store.href), store.thumbnail, shown(store.name), shown(store.kind),
-        shown(store.error.empty() ? store.what : store.error), size, size.empty() ? "" : "<br>",
-        shown(store.date));
+        escaped(store.href), store.thumbnail, shown_text(store.name), shown_text(store.kind),
+        shown_text(store.error.empty() ? store.what : store.error), size, size.empty() ? "" : "<br>",
+        shown_text(store.date));
   }
   return html + "</ul>\n";
 }
@@ -348,9 +346,9 @@ std::string section_html(const std::vector<StoreCard>& stores) {
 std::string section_html(const std::vector<ContentRow>& names) {
   std::string html = "<ul class=\"names\">\n";
   for (const ContentRow& name : names) {
-    html += "<li>" + link(name.href, shown(name.name));
+    html += "<li>" + link(name.href, shown_text(name.name));
     for (const TakeAs& file : name.views)
-      html += fmt::format(" <small>{}</small>", link(file.href, shown(file.label)));
+      html += fmt::format(" <small>{}</small>", link(file.href, shown_text(file.label)));
     html += "</li>\n";
   }
   return html + "</ul>\n";
@@ -375,7 +373,7 @@ std::string section_html(const Pager& pager) {
 }
 
 std::string section_html(const Forms& forms) {
-  return fmt::format("<h2>{}</h2>{}\n", shown(forms.heading), forms_html(forms.forms));
+  return fmt::format("<h2>{}</h2>{}\n", shown_text(forms.heading), forms_html(forms.forms));
 }
 
 std::string section_html(const SideBySide& sections);
@@ -397,7 +395,8 @@ std::string section_html(const SideBySide& sections) {
 
 std::string html_of(const PageModel& page) {
   std::string html = facts_html(page.facts);
-  for (const std::string& note : page.notes) html += fmt::format("<p class=\"note\">{}</p>\n", shown(note));
+  for (const std::string& note : page.notes)
+    html += fmt::format("<p class=\"note\">{}</p>\n", shown_text(note));
   for (const Problem& problem : page.problems) html += problem_html(problem);
   return html + sections_html(page.sections);
 }

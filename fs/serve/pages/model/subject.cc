@@ -7,7 +7,6 @@
 #include "formats/core/base/location.h"
 #include "formats/core/cf/dataset.h"
 #include "formats/core/text/percent.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/summary.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/first_rows.h"
@@ -88,7 +87,7 @@ std::string href_below(const std::string& href, const std::string& name, bool is
 }
 
 // Returns "2 metre temperature (K), time 744 × latitude 721 × longitude 1,440".
-std::string variable_words(const CfVariable& variable) {
+std::string variable_shape(const CfVariable& variable) {
   const Attributes::Readable attributes = variable.attributes.readable();
   const std::string units = attributes.text("units");
   std::string text = attributes.text("long_name");
@@ -136,7 +135,7 @@ class ContentList {
       const CfVariable* const variable = dataset ? dataset->find(group.member) : nullptr;
       if (!variable || variable->dimensions.empty() || contents_.rows.size() != before + 1) continue;
       contents_.rows.back().kind = variable->role == Role::coordinate ? "coordinate" : "variable";
-      contents_.rows.back().shape = variable_words(*variable);
+      contents_.rows.back().shape = variable_shape(*variable);
       add_netcdf(entries, group.member, href);
     }
   }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "formats/core/text/percent.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/first_rows.h"
 #include "fs/views/names.h"

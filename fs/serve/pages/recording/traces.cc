@@ -11,7 +11,6 @@
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/elements/number_cast.h"
 #include "formats/core/text/percent.h"
-#include "formats/core/text/printable.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
@@ -188,10 +187,9 @@ std::string key_of_traces(const std::vector<Trace>& traces, const std::string& u
         "<li><svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><path {} stroke-width=\"10\" d=\"M6 "
         "6h0\"/></svg>channel {}: {}</li>",
         Ink::group(trace.channel % kGroupInks).attribute(), trace.channel,
-        trace.numbers.values == 0
-            ? std::string("no value")
-            : fmt::format("{} to {} {}", number_text(trace.numbers.least),
-                          number_text(trace.numbers.greatest), escaped(printable(unit))));
+        trace.numbers.values == 0 ? std::string("no value")
+                                  : fmt::format("{} to {} {}", number_text(trace.numbers.least),
+                                                number_text(trace.numbers.greatest), shown_text(unit)));
   return html + "</ul>";
 }
 

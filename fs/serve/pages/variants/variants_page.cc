@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "formats/core/model/elements/number_cast.h"
-#include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/serve/pages/table/row_order.h"
