@@ -53,6 +53,17 @@ void add_row_names(Grid& grid, const ArrayPtr& names, uint64_t rows) {
   for (uint64_t i = 0; i < rows; ++i) grid.rows[i].push_back(cell_of(names->dtype(), elements, i));
 }
 
+// Adds the first values of each column. Requires: the grid has its rows.
+void add_columns(Grid& grid, const std::vector<Column>& columns) {
+  const uint64_t rows = grid.rows.size();
+  for (const Column& column : columns) {
+    grid.header.push_back({column.name, is_right_aligned(column.values->dtype())});
+    if (rows == 0) continue;
+    const Elements elements = column.values->peek(range(0, rows));
+    for (uint64_t i = 0; i < rows; ++i) grid.rows[i].push_back(cell_of(column.values->dtype(), elements, i));
+  }
+}
+
 std::optional<Grid> rows_of(const Table& table) {
   const uint64_t rows = std::min(table.rows, kMaxRows);
   std::vector<Column> columns = flat_columns(table);
@@ -63,12 +74,7 @@ std::optional<Grid> rows_of(const Table& table) {
     grid.caption += fmt::format(", {} of {} columns", columns.size(), count_text(all));
   grid.header.push_back({checked_row_names(table) ? "name" : "row", false});
   add_row_names(grid, table.row_names, rows);
-  for (const Column& column : columns) {
-    grid.header.push_back({column.name, is_right_aligned(column.values->dtype())});
-    if (rows == 0) continue;
-    const Elements elements = column.values->peek(range(0, rows));
-    for (uint64_t i = 0; i < rows; ++i) grid.rows[i].push_back(cell_of(column.values->dtype(), elements, i));
-  }
+  add_columns(grid, columns);
   return grid;
 }
 
@@ -171,12 +177,7 @@ Grid grid_of(const std::vector<Column>& columns, uint64_t all, const char* what)
   const uint64_t rows = std::min(all, kMaxRows);
   Grid grid{caption_of(rows, all, what), false};
   grid.rows.resize(rows);
-  for (const Column& column : columns) {
-    grid.header.push_back({column.name, is_right_aligned(column.values->dtype())});
-    if (rows == 0) continue;
-    const Elements elements = column.values->peek(range(0, rows));
-    for (uint64_t i = 0; i < rows; ++i) grid.rows[i].push_back(cell_of(column.values->dtype(), elements, i));
-  }
+  add_columns(grid, columns);
   return grid;
 }
 
