@@ -493,12 +493,12 @@ Options parse_options(std::span<const std::string> arguments, size_t most_names,
   return Parser(arguments, most_names, names_after).parse();
 }
 
-std::string store_words(const Options& options) {
+std::string store_arguments(const Options& options) {
   if (options.join.empty()) return shell_word(options.store);
-  std::string words = "--join " + options.join;
-  if (!options.join_label.empty()) words += " --label " + shell_word(options.join_label);
-  for (const std::string& name : options.joined) words += " " + shell_word(name);
-  return words;
+  std::string text = "--join " + options.join;
+  if (!options.join_label.empty()) text += " --label " + shell_word(options.join_label);
+  for (const std::string& name : options.joined) text += " " + shell_word(name);
+  return text;
 }
 
 std::vector<Options> options_of_stores(std::span<const std::string> arguments) {
@@ -549,15 +549,15 @@ Json::Object describe(const Options& options) {
 }
 
 std::string options_to_open(const Options& options) {
-  std::string words;
+  std::string given;
   for (const Row& row : kOwn) {
     const Shown value = row.is_for_opening ? row.show(options) : std::nullopt;
     if (!value) continue;
     const std::string* const text = value->text();
-    words += fmt::format("-o {} ",
+    given += fmt::format("-o {} ",
                          shell_word(text ? fmt::format("{}={}", row.name, *text) : std::string(row.name)));
   }
-  return words;
+  return given;
 }
 
 std::string help_text() {

@@ -64,7 +64,7 @@ struct Options {
 };
 
 // Returns the words of a command that name the store, quoted for a shell: "--join outer a.h5ad b.rds".
-std::string store_words(const Options& options);
+std::string store_arguments(const Options& options);
 
 inline constexpr size_t kManyNames = SIZE_MAX;
 

@@ -179,7 +179,7 @@ void print_lines_to_open(const Store& store, Filesystem& filesystem, const std::
   std::string how = "where it is mounted";
   if (mountpoint.empty() && options.read.join) {
     mountpoint = "MOUNTPOINT";
-    how = fmt::format("after plainfs {}{} MOUNTPOINT", options_to_open(options), store_words(options));
+    how = fmt::format("after plainfs {}{} MOUNTPOINT", options_to_open(options), store_arguments(options));
   } else if (mountpoint.empty()) {
     mountpoint = usual_mountpoint(store.path);
     how = fmt::format("after plainfs {}{}", options_to_open(options), shell_word(store.path));

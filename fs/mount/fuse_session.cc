@@ -44,18 +44,18 @@ Failure failure(ExitCode code, const std::string& mountpoint, const std::string&
 
 fuse_session* new_fuse_session(const std::string& mountpoint, const std::vector<std::string>& options,
                                bool debug, const fuse_lowlevel_ops& operations, void* user) {
-  std::vector<std::string> words{"plainfs"};
+  std::vector<std::string> texts{"plainfs"};
   for (const std::string& option : options) {
     std::string escaped;
     for (const char c : option) {
       if (c == ',' || c == '\\') escaped += '\\';
       escaped += c;
     }
-    words.push_back("-o" + escaped);
+    texts.push_back("-o" + escaped);
   }
-  if (debug) words.emplace_back("-odebug");
+  if (debug) texts.emplace_back("-odebug");
   std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
+  for (std::string& text : texts) pointers.push_back(text.data());
   fuse_args arguments = FUSE_ARGS_INIT(static_cast<int>(pointers.size()), pointers.data());
   if (!debug) fuse_set_log_func(keep_complaint);
   last_complaint().clear();

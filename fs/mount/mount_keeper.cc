@@ -150,11 +150,11 @@ std::string text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::vector<std::string> words_of(const Message& question) {
-  std::vector<std::string> words;
+std::vector<std::string> texts_of(const Message& question) {
+  std::vector<std::string> texts;
   const std::string text = text_of(question.bytes);
-  for (size_t at = 0; at < text.size(); at += words.back().size() + 1) words.emplace_back(text.c_str() + at);
-  return words;
+  for (size_t at = 0; at < text.size(); at += texts.back().size() + 1) texts.emplace_back(text.c_str() + at);
+  return texts;
 }
 
 // The work of the keeper process for its daemon.
@@ -165,16 +165,16 @@ class Keeper {
 
   // Answers with 0, or an exit code and its message.
   void answer(const Message& question) {
-    const std::vector<std::string> words = words_of(question);
+    const std::vector<std::string> texts = texts_of(question);
     Descriptor opened;
     ExitCode code = kSuccess;
     std::string message;
-    if (words.empty()) return;
+    if (texts.empty()) return;
     try {
       switch (question.kind) {
         case kMount:
-          opened = mounted(words[0], {words.begin() + 1, words.end()});
-          mountpoint_ = words[0];
+          opened = mounted(texts[0], {texts.begin() + 1, texts.end()});
+          mountpoint_ = texts[0];
           mount_ = identity_of_mount(mountpoint_);
           leave_terminal();
           break;
@@ -182,7 +182,7 @@ class Keeper {
           mountpoint_.clear();
           break;
         case kLog:
-          if (words.size() == 2) ::syslog(words[0][0] - '0', "%s", words[1].c_str());
+          if (texts.size() == 2) ::syslog(texts[0][0] - '0', "%s", texts[1].c_str());
           break;
         case kOpenLog:  // no other file than the log
           if (!log_file_.empty())

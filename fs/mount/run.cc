@@ -257,14 +257,14 @@ class Served {
   ::setenv("PLAINFS_MOUNT", mountpoints[0].c_str(), 1);
   for (size_t i = 0; i < mountpoints.size(); ++i)
     ::setenv(fmt::format("PLAINFS_MOUNT_{}", i + 1).c_str(), mountpoints[i].c_str(), 1);
-  std::vector<std::string> words;
-  for (const std::string& word : command) words.push_back(with_mountpoint(word, mountpoints));
+  std::vector<std::string> arguments;
+  for (const std::string& argument : command) arguments.push_back(with_mountpoint(argument, mountpoints));
   std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   ::execvp(pointers[0], pointers.data());
   const int error = errno;
-  std::fprintf(stderr, "plainfs: run: %s: %s\n", words[0].c_str(), std::strerror(error));
+  std::fprintf(stderr, "plainfs: run: %s: %s\n", arguments[0].c_str(), std::strerror(error));
   ::_exit(error == ENOENT ? kNoCommand : kNotRun);
 }
 

@@ -37,12 +37,12 @@ std::vector<Mounted> mount_table() {
   std::ifstream mounts("/proc/self/mountinfo");
   std::vector<Mounted> all;
   for (std::string line; std::getline(mounts, line);) {
-    std::istringstream words(line);
-    std::string id, parent, device, root, path, word, type, source;
-    words >> id >> parent >> device >> root >> path;
-    while (words >> word && word != "-") {
+    std::istringstream fields(line);
+    std::string id, parent, device, root, path, field, type, source;
+    fields >> id >> parent >> device >> root >> path;
+    while (fields >> field && field != "-") {
     }
-    words >> type >> source;
+    fields >> type >> source;
     all.push_back({plain(path), device, type, plain(source)});
   }
   return all;

@@ -24,27 +24,27 @@ namespace plainfs {
 namespace {
 
 // Starts a program with `errors` as its standard error. Returns 0 or the error.
-int start(pid_t& child, const std::vector<const char*>& words, int errors) {
+int start(pid_t& child, const std::vector<const char*>& arguments, int errors) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
   const int error =
-      ::posix_spawnp(&child, words[0], &actions, nullptr, const_cast<char**>(words.data()), environ);
+      ::posix_spawnp(&child, arguments[0], &actions, nullptr, const_cast<char**>(arguments.data()), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   return error;
 }
 
-// Runs a program that unmounts, to its end. Its words are the only reason that it gives.
-StillMounted run_to_its_end(std::vector<const char*> words) {
-  words.push_back(nullptr);
+// Runs a program that unmounts, to its end. What it writes is the only reason that it gives.
+StillMounted run_to_its_end(std::vector<const char*> arguments) {
+  arguments.push_back(nullptr);
   int ends[2];
   if (::pipe(ends) != 0) return {errno, {}, {}};
   const Descriptor said(ends[0]);
   Descriptor errors(ends[1]);
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   pid_t child = 0;
-  const int error = start(child, words, errors.number());
-  if (error != 0) return {error, words[0], {}};
+  const int error = start(child, arguments, errors.number());
+  if (error != 0) return {error, arguments[0], {}};
   errors = {};
   constexpr size_t kMaxText = 4096;
   std::string text = read_rest(said.number(), kMaxText).value_or("");
@@ -52,18 +52,18 @@ StillMounted run_to_its_end(std::vector<const char*> words) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   constexpr const char* kBusy = "esource busy";  // as the systems end or begin it
   if (text.find(kBusy) != std::string::npos) return {EBUSY, {}, {}};
-  return {EPERM, {}, text.empty() ? fmt::format("{} gives no reason", words[0]) : text};
+  return {EPERM, {}, text.empty() ? fmt::format("{} gives no reason", arguments[0]) : text};
 }
 
 #ifdef __linux__
 // Runs fusermount3; where only fuse 2 is installed, its helper, which takes the same options.
 StillMounted run_helper(const std::vector<const char*>& options) {
-  std::vector<const char*> words{"fusermount3"};
-  words.insert(words.end(), options.begin(), options.end());
-  const StillMounted result = run_to_its_end(words);
+  std::vector<const char*> arguments{"fusermount3"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const StillMounted result = run_to_its_end(arguments);
   if (result.error != ENOENT) return result;
-  words.front() = "fusermount";
-  const StillMounted older = run_to_its_end(words);
+  arguments.front() = "fusermount";
+  const StillMounted older = run_to_its_end(arguments);
   return older.error == ENOENT ? result : older;
 }
 #endif

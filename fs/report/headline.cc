@@ -25,7 +25,7 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMaxWords = 80;       // bytes of a text of the store
+constexpr size_t kMaxTextBytes = 80;   // bytes of a text of the store
 constexpr size_t kMaxLevelBytes = 24;  // bytes of the name of a level
 constexpr size_t kMaxLevels = 4;       // that are named
 constexpr size_t kMaxAssays = 6;       // assays or modalities that are named
@@ -105,7 +105,7 @@ std::string text_at_path(const Node& root, const std::vector<std::string>& path,
     std::optional<Node> node = find_path(*root.parts, path);
     if (!node) return {};
     const std::optional<std::string> value = one_value(refine(*std::move(node), context).content, SIZE_MAX);
-    return value ? shortened(*value, kMaxWords) : std::string();
+    return value ? shortened(*value, kMaxTextBytes) : std::string();
   } catch (const Error&) {
     return {};
   }
@@ -121,7 +121,7 @@ std::string counted(uint64_t count, std::string kind) {
 }
 
 // Returns "table 60 rows × 7 columns", "3,028 fragments, 41 cells".
-std::string words_of(const Described& described) {
+std::string described_text(const Described& described) {
   const bool has_kind = described.what.find(described.kind) != described.what.npos;
   return has_kind ? described.what : described.kind + " " + described.what;
 }
@@ -158,7 +158,7 @@ class KindCount {
   // Returns "12 arrays, 2 tables", or the dimensions of the only part; empty if there are too many to count.
   std::string text() const {
     if (nodes_ > kMaxNodes) return {};
-    if (kinds_.size() == 1 && kinds_.begin()->second == 1) return words_of(last_);
+    if (kinds_.size() == 1 && kinds_.begin()->second == 1) return described_text(last_);
     std::string text;
     for (const auto& [kind, count] : kinds_) {
       if (kind == kind_of(Errc::damaged) || kind == kind_of(Errc::unsupported) ||
@@ -303,7 +303,7 @@ std::string image_text(const Image& image) {
   for (const ContentFacts::Extent& extent : facts.extents)
     text += fmt::format("{}{} {}", text.empty() ? "" : kTimesSign, extent.name, count_text(extent.length));
   for (const ContentFacts::Detail& fact : facts.details)
-    if (fact.name == "channels") text += ", channels " + shortened(fact.value, kMaxWords);
+    if (fact.name == "channels") text += ", channels " + shortened(fact.value, kMaxTextBytes);
   return printable(text);
 }
 
@@ -311,7 +311,7 @@ std::string image_text(const Image& image) {
 std::string stated_text(const Store& store) {
   std::string text;
   for (const StoreFact& fact : store.facts)
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", fact.name, shortened(fact.value, kMaxWords));
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", fact.name, shortened(fact.value, kMaxTextBytes));
   return printable(text);
 }
 
@@ -320,7 +320,7 @@ std::string run_text(const Store& store) {
   std::vector<std::string> texts;
   for (const char* const name : {"library", "region_name", "chemistry_description", "software_version"})
     if (std::string text = text_of_detail(run, name); !text.empty())
-      texts.push_back(shortened(text, kMaxWords));
+      texts.push_back(shortened(text, kMaxTextBytes));
   return printable(fmt::format("{}", fmt::join(texts, ", ")));
 }
 
@@ -377,7 +377,7 @@ std::string contents_of_store(const Store& store, Context& context) {
   if (std::string text = annotated_text(store, context); !text.empty()) return text;
   if (std::string text = stated_text(store); !text.empty()) return text;
   const Described described = describe(store.root);
-  if (!described.kind.empty() && !described.what.empty()) return words_of(described);
+  if (!described.kind.empty() && !described.what.empty()) return described_text(described);
   KindCount kinds(context);
   kinds.add(store.root);
   return kinds.text();

@@ -20,6 +20,11 @@ CANARY = {
         "kMostNames",
         "made",
     ],
+    "int kMost = 5;\nvoid look_what_is_there(Text shown_words);\nBOOST_TEST(has_words(text));\n": [
+        "kMost",
+        "look_what_is_there",
+        "shown_words",
+    ],
     "// Returns false unless the reader has read all.\n": [],
 }
 

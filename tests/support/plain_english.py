@@ -32,7 +32,9 @@ NAME_WORDS = re.compile(
 )
 
 # Words in the names of constants and functions of C++ that a native reader would not use, and those to use instead.
-IDENTIFIERS = re.compile(r"\b(kMost[A-Z]\w*|is_there_?|(?:has_)?made_?)\b")
+IDENTIFIERS = re.compile(
+    r"\b(kMost(?:[A-Z]\w*)?|(?:\w+_)?is_there_?|(?:has_)?made_?|(?:quoted|shown|store|variable)_words)\b"
+)
 
 Finding = collections.namedtuple("Finding", "path line kind words text")
 

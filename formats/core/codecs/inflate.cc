@@ -93,11 +93,11 @@ class ZlibStream {
 }  // namespace
 
 std::string_view fault_of_zlib(const char* message) {
-  const std::string_view words = message ? message : "";
-  if (words.empty()) return "the data are truncated";
-  if (words.find("header") != words.npos) return "the header is damaged";
-  if (words.ends_with("length check")) return "the content is not as long as its trailer states";
-  return words.ends_with("check") ? "the content does not match its checksum" : "a block is damaged";
+  const std::string_view text = message ? message : "";
+  if (text.empty()) return "the data are truncated";
+  if (text.find("header") != text.npos) return "the header is damaged";
+  if (text.ends_with("length check")) return "the content is not as long as its trailer states";
+  return text.ends_with("check") ? "the content does not match its checksum" : "a block is damaged";
 }
 
 Bytes inflate_zlib(ByteSpan encoded, DecodedSize size) {

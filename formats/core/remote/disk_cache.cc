@@ -126,7 +126,7 @@ DiskBlocks::DiskBlocks(std::shared_ptr<DiskCache> cache, Descriptor file, Versio
       file_(std::move(file)),
       version_(std::move(version)),
       exists_(block_count(version_)) {
-  look_what_is_there();
+  read_entries();
   cache_->opened();
 }
 
@@ -136,7 +136,7 @@ DiskBlocks::~DiskBlocks() {
 
 // Treats a block beyond the end of the file as absent even if its entry names it: the pool would not write it
 // again when it is fetched together with its neighbours.
-void DiskBlocks::look_what_is_there() {
+void DiskBlocks::read_entries() {
   const MutexLock lock(mutex_);
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) return;

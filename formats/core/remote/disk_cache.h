@@ -44,7 +44,7 @@ class DiskBlocks {
   void write(uint64_t block, ByteSpan bytes);
 
  private:
-  void look_what_is_there();
+  void read_entries();
 
   const std::shared_ptr<DiskCache> cache_;
   const Descriptor file_;

@@ -493,18 +493,18 @@ uint64_t FileExport::write_packed_file(const PackedFolder& packed, size_t number
 }
 
 // Throws Failure(kUsage) for an option that other converters have under another name.
-void refuse_words_of_others(const Arguments& arguments) {
+void refuse_names_of_others(const Arguments& arguments) {
   struct Word {
     std::string_view name;
     const char* here;
   };
-  static constexpr Word kWords[] = {{"--overwrite", "--force"},
+  static constexpr Word kNames[] = {{"--overwrite", "--force"},
                                     {"--gzip", "--level N"},
                                     {"--compression", "--level N"},
                                     {"--output", "the last argument, the file to write"}};
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   for (auto argument = arguments.begin(); argument != end; ++argument) {
-    for (const auto& [name, here] : kWords)
+    for (const auto& [name, here] : kNames)
       if (*argument == name || argument->starts_with(std::string(name) + "="))
         throw Failure(kUsage, fmt::format("unknown option: {}; here it is {}", name, here));
     const bool is_target = *argument == "-o" && argument + 1 != end && form_of_name(*(argument + 1)) &&
@@ -519,7 +519,7 @@ void refuse_words_of_others(const Arguments& arguments) {
 }  // namespace
 
 FileOptions take_file_options(Arguments& arguments) {
-  refuse_words_of_others(arguments);
+  refuse_names_of_others(arguments);
   FileOptions options;
   options.replaces = take_flag(arguments, "--force");
   options.is_dry_run = take_flag(arguments, "--dry-run");

@@ -128,7 +128,7 @@ RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std:
 std::string lines_to_write(const std::vector<RankedFile>& all, const Options& options,
                            const std::string& path) {
   const std::string store = options.read.join ? "joined" : options.store;
-  const std::string words = store_words(options);
+  const std::string inputs = store_arguments(options);
   struct Line {
     std::string command;
     std::string comment;
@@ -142,7 +142,7 @@ std::string lines_to_write(const std::vector<RankedFile>& all, const Options& op
     if (path.empty() && target == last_name(store)) continue;  // it has that form already
     if (offered.file.row->form.what.empty()) continue;         // that depends on its data
     lines.push_back(
-        {fmt::format("plainfs export {}{} {}", part, words, shell_word(target)), comment_of(offered)});
+        {fmt::format("plainfs export {}{} {}", part, inputs, shell_word(target)), comment_of(offered)});
     width = std::max(width, lines.back().command.size());
   }
   std::string text;

@@ -75,9 +75,9 @@ struct SharedStrings {
 };
 
 std::string width_of(const SheetColumn& column) {
-  constexpr uint64_t kLeast = 6, kMost = 60, kBoldAndButton = 3;
+  constexpr uint64_t kMin = 6, kMax = 60, kBoldAndButton = 3;
   const uint64_t header = column.name().size() + kBoldAndButton;
-  return fmt::format("{}.7109375", std::clamp(std::max(header, column.width()), kLeast, kMost));
+  return fmt::format("{}.7109375", std::clamp(std::max(header, column.width()), kMin, kMax));
 }
 
 std::string sheet_head(const OpenSheet& sheet) {

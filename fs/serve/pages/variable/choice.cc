@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMaxShownBytes = 60, kMaxProblems = 8;
 constexpr std::string_view kFieldPrefix = "at.";
 
-std::string quoted_words(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   return "'" + shortened(text, kMaxShownBytes) + "'";
 }
 
@@ -55,7 +55,7 @@ std::optional<size_t> VariableChoice::axis_named(const std::string& dimension) {
     if (axes_[i].dimension() == dimension) return i;
   std::string names;
   for (const AxisValues& axis : axes_) names += (names.empty() ? "" : ", ") + axis.dimension();
-  problems_.push_back({fmt::format("{} is no dimension here; there is {}.", quoted_words(dimension), names)});
+  problems_.push_back({fmt::format("{} is no dimension here; there is {}.", in_quotes(dimension), names)});
   return std::nullopt;
 }
 
@@ -72,7 +72,7 @@ void VariableChoice::read_list(const std::string& text, std::vector<std::optiona
     else if (const size_t colon = part.find(':'); colon != std::string::npos)
       axis_named(part.substr(0, colon));
     else
-      problems_.push_back({fmt::format("{} is no DIMENSION:VALUE.", quoted_words(part))});
+      problems_.push_back({fmt::format("{} is no DIMENSION:VALUE.", in_quotes(part))});
   }
 }
 
@@ -90,7 +90,7 @@ void VariableChoice::read_map(const std::string& text) {
     map_ = {rows, columns};
     return;
   }
-  problems_.push_back({fmt::format("{} is no pair of dimensions for a map.", quoted_words(text)),
+  problems_.push_back({fmt::format("{} is no pair of dimensions for a map.", in_quotes(text)),
                        {{"the usual map", query_.with("map", "").href()}}});
 }
 
@@ -101,7 +101,7 @@ void VariableChoice::choose(size_t axis, const std::string& value) {
     places_[axis] = {found.index, found.is_nearest ? value : std::string()};
     return;
   }
-  Problem problem{fmt::format("{} has no value {}.", values.dimension(), quoted_words(value))};
+  Problem problem{fmt::format("{} has no value {}.", values.dimension(), in_quotes(value))};
   if (!found.suggested.empty())
     if (const AxisValues::Found near = values.find(found.suggested); near.index)
       problem.near.push_back({found.suggested, href_with({{axis, *near.index}})});
