@@ -115,8 +115,7 @@ GoldenCase read_case(const disk::path& folder) {
   read_listings(folder / "listings", golden);
   golden.unlisted = lines_of(folder / "absent-from-listing.txt");
   if (golden.refused.contains(golden.store.filename().string())) golden.store.clear();
-  const bool has_expectation =
-      !golden.expected.empty() || !golden.links.empty() || !golden.outcomes.empty();
+  const bool has_expectation = !golden.expected.empty() || !golden.links.empty() || !golden.outcomes.empty();
   if (golden.store.empty() ? golden.refused.empty() : !has_expectation)
     throw std::runtime_error(fmt::format("{}: nothing to hold the store against", folder.string()));
   return golden;

@@ -20,7 +20,8 @@ constexpr const char* kNames[kParts] = {"sec", "min", "hour", "mday", "mon", "ye
 double instant_of(const std::array<double, kParts>& parts) {
   for (const size_t part : {kMinute, kHour, kDay, kMonth, kYear, kOffset})
     if (std::isnan(parts[part])) return std::isfinite(parts[kSecond]) ? r_missing_real() : parts[kSecond];
-  // Years count from 1900 and months from 0. A month beyond a year belongs to another one, as in R's mktime().
+  // Years count from 1900 and months from 0. A month beyond a year belongs to another one, as in R's
+  // mktime().
   const auto month = static_cast<int64_t>(parts[kMonth]), years = floor_divide<int64_t>(month, 12);
   const int64_t before = days_before_month(1900 + static_cast<int64_t>(parts[kYear]) + years,
                                            static_cast<unsigned>(month - 12 * years + 1));
