@@ -37,6 +37,9 @@ STORES = {
     "era5": os.path.join(DATA, "xarray", "era5_v2", "store.zarr"),
 }
 
+STORE = "pbmc.h5seurat"  # in the blocks that share an export
+JOINED = "--join outer @samples.txt"  # in its place
+
 # The first words of the blocks that no test here runs.
 NOT_RUN = {
     "scripts/package": (
@@ -311,9 +314,15 @@ class Seurat(Recipe):
             shutil.copy(STORES[name], self.folder)
         time.sleep(0.1)  # recently written files are not kept
 
-    def assert_is_export(self, name):
-        self.shell("plainfs export pbmc.h5seurat whole")
+    def assert_is_export(self, name, store=STORE):
+        self.shell(f"plainfs export {store} whole")
         self.assertEqual(self.shell(f"diff -r {name} whole"), "")
+
+    def copy_samples(self):
+        """Copies three stores of different formats, and lists them in samples.txt."""
+        self.copy_store("pbmc", "adata", "loom")
+        with open(os.path.join(self.folder, "samples.txt"), "w", encoding="utf-8") as file:
+            file.write("pbmc.h5seurat\tone\npbmc.h5ad\ttwo\nstore.loom\tthree\n")
 
     @unittest.skipIf(slurm.why_not(), slurm.why_not())
     def test_a_job_array_exports(self):
@@ -324,6 +333,17 @@ class Seurat(Recipe):
         except RuntimeError as error:
             self.skipTest(str(error))
         self.assert_is_export("out")
+
+    @unittest.skipIf(slurm.why_not(), slurm.why_not())
+    def test_a_job_array_exports_joined_stores(self):
+        self.copy_samples()
+        code = block("n=$(plainfs export --plan").replace(STORE, f"--tasks 5 {JOINED}")
+        try:
+            with slurm.Slurm(self.environment()) as cluster:
+                self.shell(code, **cluster.environment)
+        except RuntimeError as error:
+            self.skipTest(str(error))
+        self.assert_is_export("out", JOINED)
 
     @needs("parallel")
     def test_parallel_exports(self):
@@ -351,6 +371,15 @@ class Seurat(Recipe):
         self.run_in_folder("snakemake", "--cores", "2", "--quiet", HOME=self.folder)
         self.assert_is_export("pbmc")
 
+    @needs("snakemake")
+    def test_snakemake_exports_joined_stores(self):
+        self.copy_samples()
+        code = block("# Snakefile").replace(STORE, "samples.txt").replace("4 {input}", "4 --join outer @{input}")
+        with open(os.path.join(self.folder, "Snakefile"), "w", encoding="utf-8") as file:
+            file.write(code)
+        self.run_in_folder("snakemake", "--cores", "2", "--quiet", HOME=self.folder)
+        self.assert_is_export("pbmc", JOINED)
+
     @needs_modules("distributed")
     def test_dask_exports(self):
         self.copy_store("pbmc")
@@ -358,6 +387,14 @@ class Seurat(Recipe):
             file.write(block("# Dask"))
         self.run_in_folder(sys.executable, "tasks.py", HOME=self.folder)
         self.assert_is_export("exported")
+
+    @needs_modules("distributed")
+    def test_dask_exports_joined_stores(self):
+        self.copy_samples()
+        with open(os.path.join(self.folder, "tasks.py"), "w", encoding="utf-8") as file:
+            file.write(block("# Dask").replace(f'"{STORE}"', '"--join", "outer", "@samples.txt"'))
+        self.run_in_folder(sys.executable, "tasks.py", HOME=self.folder)
+        self.assert_is_export("exported", JOINED)
 
     @needs("tar")
     def test_an_archive_is_unpacked(self):
