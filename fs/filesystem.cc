@@ -212,10 +212,18 @@ void Filesystem::measure_part(Inode file, uint64_t part, uint64_t parts, bool ha
 mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   mode_t shown = most & ~appearance_.umask;
   if (!appearance_.is_for_others || tree.is_hidden(inode)) return shown;
-  const std::string path = tree.source_path(inode);
-  if (is_url(path)) return shown;  // a server has no modes; the mounting user decides
-  struct stat source {};
-  if (!current()->files().look(path, source)) return shown & 0700;
+  mode_t readable = ~mode_t{0};
+  for (const std::string& path : tree.source_paths(inode)) {
+    struct stat source {};
+    if (is_url(path)) continue;  // a server has no modes; the mounting user decides
+    if (!current()->files().look(path, source)) return shown & 0700;
+    readable &= readable_like(source);
+  }
+  return shown & readable;
+}
+
+// Returns the permissions for a copy of the source.
+mode_t Filesystem::readable_like(const struct stat& source) const {
   // A folder counts as readable if it can also be entered. The owner of a copy may write it.
   mode_t readable = S_IWUSR;
   for (const mode_t who : {S_IRUSR, S_IRGRP, S_IROTH}) {
@@ -224,7 +232,7 @@ mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   }
   // A group other than the source's counts as others.
   if (source.st_gid != appearance_.group && (readable & 07) == 0) readable &= ~mode_t{070};
-  return shown & readable;
+  return readable;
 }
 
 ListingPtr Filesystem::list(Inode directory) {

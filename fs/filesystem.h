@@ -200,6 +200,7 @@ class Filesystem {
   void count_read(const Slices& slices);
   void correct(const OpenFile& file);
   mode_t mode(Tree& tree, Inode inode, mode_t most) const;
+  mode_t readable_like(const struct stat& source) const;
 
   const Appearance appearance_;
   Context& context_;

@@ -21,7 +21,7 @@ namespace {
 // mostly wait for the kernel. The workers of a remote store wait for the server.
 unsigned workers_for(const Options& options) {
   if (options.threads != 0) return options.threads;
-  const unsigned least = is_url(options.store) ? 16 : 1;
+  const unsigned least = reads_url(options) ? 16 : 1;
   return std::max(least, std::thread::hardware_concurrency());
 }
 

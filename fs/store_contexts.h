@@ -24,16 +24,16 @@
 namespace plainfs {
 
 // The files of a store and of the neighbouring stores that its links lead to. Each file is opened only within
-// the bounds for it (formats/core/base/containment.h). A remote store has only its own objects. Thread-safe.
+// the bounds for it (formats/core/base/containment.h). A remote store has only its own objects. Of joined
+// stores, some may be remote. Thread-safe.
 class StoreFiles {
  public:
   // options.follow_outside: removes the bounds. cache and counters must outlive this.
   StoreFiles(const std::string& store, const ReadOptions& options, ByteCache& cache, Counters& counters)
       : own_(kMaxOpen, &counters.source_bytes_read),
         neighbours_(kMaxNeighbours, &counters.source_bytes_read) {
-    if (is_url(store) && options.join) {
-      remote_ = remote::open_several_sources(locations(*options.join), options.remote, cache, counters.remote,
-                                             &counters.source_bytes_read);
+    if (options.join) {
+      join(locations_of(*options.join), options, cache, counters);
       return;
     }
     if (is_url(store)) {
@@ -43,8 +43,7 @@ class StoreFiles {
     }
     if (!store.empty()) own_.follow(location_of_store(store));
     if (options.follow_outside) return;
-    own_.confine(options.join ? Containment::of_stores(locations(*options.join))
-                              : Containment::of_store(store));
+    own_.confine(Containment::of_store(store));
     neighbours_.confine(Containment::around_store(store));
   }
 
@@ -59,18 +58,25 @@ class StoreFiles {
   }
 
  private:
-  static std::vector<std::string> locations(const JoinOptions& join) {
-    std::vector<std::string> all;
-    for (const JoinOptions::Member& member : join.stores) all.push_back(member.location);
-    return all;
+  void join(const std::vector<std::string>& stores, const ReadOptions& options, ByteCache& cache,
+            Counters& counters) {
+    std::vector<std::string> urls, paths;
+    for (const std::string& store : stores) (is_url(store) ? urls : paths).push_back(store);
+    if (!urls.empty())
+      remote_ = remote::open_several_sources(urls, own_, options.remote, cache, counters.remote,
+                                             &counters.source_bytes_read);
+    if (!paths.empty()) own_.follow(paths.front());
+    if (options.follow_outside && !paths.empty()) return;
+    own_.confine(Containment::of_stores(paths));
+    if (!paths.empty()) neighbours_.confine(Containment::around_store(paths.front()));
   }
 
   static constexpr size_t kMaxOpen = 256;       // if the process may have as many
   static constexpr size_t kMaxNeighbours = 16;  // only examined, to find out what links lead to
 
-  FilePool own_;
+  FilePool own_;  // used by remote_
   FilePool neighbours_;
-  std::unique_ptr<Sources> remote_;  // null: the store is local
+  std::unique_ptr<Sources> remote_;  // null: the store is local, or all joined ones are
 };
 
 // Contexts for the stores besides the named one, by store path. They differ only in their files and in the
@@ -105,7 +111,11 @@ class StoreContexts {
   Sources& files_for(const std::string& store) REQUIRES(mutex_) {
     const auto is_it = [&](const JoinOptions::Member& member) { return member.location == store; };
     const auto& join = like_.options.join;
-    if (join && std::any_of(join->stores.begin(), join->stores.end(), is_it)) return like_.files;
+    if (join && std::any_of(join->stores.begin(), join->stores.end(), is_it)) {
+      if (!is_url(store)) return like_.files;
+      if (!only_urls_) only_urls_ = remote::only_urls(like_.files);
+      return *only_urls_;
+    }
     return *used_.emplace_back(std::make_unique<UsedSources>(files_.of(store), store));
   }
 
@@ -119,6 +129,7 @@ class StoreContexts {
   StoreFiles& files_;
   Mutex mutex_;
   std::vector<std::unique_ptr<UsedSources>> used_ GUARDED_BY(mutex_);
+  std::unique_ptr<Sources> only_urls_ GUARDED_BY(mutex_);  // of joined stores; null: not used yet
   std::unordered_map<std::string, Context> contexts_
       GUARDED_BY(mutex_);  // never removed, as arrays refer to them
 };

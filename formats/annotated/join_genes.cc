@@ -40,7 +40,9 @@ bool are_texts_alike(const Elements& a, const Elements& b) {
 // Finds the place of each gene in the joined list, store by store.
 class GeneList {
  public:
-  GeneList(bool is_outer, bool are_ids) : is_outer_(is_outer), are_ids_(are_ids) {}
+  // without_ids: the label of a store for which genes are matched by name; empty if they are matched by id.
+  GeneList(bool is_outer, std::string without_ids)
+      : is_outer_(is_outer), without_ids_(std::move(without_ids)) {}
 
   void add(const std::string& label, Elements keys) {
     const bool is_first = stores_.empty();
@@ -87,9 +89,11 @@ class GeneList {
   };
 
   [[noreturn]] void refuse(const std::string& what) const {
+    const std::string by =
+        without_ids_.empty() ? "id" : fmt::format("name, as {} has no column {}", without_ids_, kIds);
     throw unsupported(
         "{}; genes are joined by {}, so each must be there once unless all stores have the same genes", what,
-        are_ids_ ? "id" : "name");
+        by);
   }
 
   void add_first() {
@@ -115,7 +119,8 @@ class GeneList {
     return own;
   }
 
-  const bool is_outer_, are_ids_;
+  const bool is_outer_;
+  const std::string without_ids_;
   Elements first_;  // the keys of the first store
   std::string first_duplicate_;
   std::vector<Store> stores_;
@@ -288,10 +293,13 @@ void JoinedVar::report_names() const {
 JoinedGenes joined_genes(const std::vector<GenesToJoin>& stores, bool is_outer, const std::string& place,
                          Context& context) {
   std::vector<ArrayPtr> ids;
-  for (const GenesToJoin& store : stores)
-    if (ArrayPtr own = gene_ids_of(store.var)) ids.push_back(std::move(own));
-  const bool are_ids = ids.size() == stores.size();
-  GeneList list(is_outer, are_ids);
+  std::string without_ids;
+  for (const GenesToJoin& store : stores) {
+    ids.push_back(gene_ids_of(store.var));
+    if (!ids.back() && without_ids.empty()) without_ids = store.label;
+  }
+  const bool are_ids = without_ids.empty();
+  GeneList list(is_outer, std::move(without_ids));
   for (size_t s = 0; s < stores.size(); ++s)
     list.add(stores[s].label, are_ids ? read_all(*ids[s]) : gene_names(stores[s].var));
   JoinedVar var(stores, list.rows(), place, context);

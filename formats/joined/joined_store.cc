@@ -104,9 +104,11 @@ Store open_named_store(const std::string& path, Context& context) {
   }
   const JoinRule rule{join->is_outer, join->column};
   const auto nothing = std::make_shared<ListedGroup>(nullptr, "/", std::vector<Member>());
-  store.root.parts = std::make_shared<JoinedGroup>(nothing, [members = std::move(members), rule, &context] {
+  const auto root = std::make_shared<JoinedGroup>(nothing, [members = std::move(members), rule, &context] {
     return matrix_of_members(members, rule, context);
   });
+  (void)root->matrix();  // stores that do not fit are refused at once
+  store.root.parts = root;
   return store;
 }
 

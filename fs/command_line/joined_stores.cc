@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "formats/core/base/location.h"
+#include "formats/core/remote/object_origin.h"
 #include "formats/open_store.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/option_values.h"
@@ -22,6 +23,12 @@ constexpr uint64_t kLargestList = uint64_t{64} << 20;
 
 using Members = std::vector<JoinOptions::Member>;
 
+// Returns the path that a URL of this machine's files stands for, else the name itself.
+std::string without_file_scheme(const std::string& name) {
+  static constexpr std::string_view kFileUrl = "file://";
+  return name.starts_with(kFileUrl) ? name.substr(kFileUrl.size()) : name;
+}
+
 void add_list(const std::string& list, Members& members) {
   const std::string text = option_file("join", list, kLargestList);
   const files::path folder = files::absolute(list).parent_path();
@@ -32,7 +39,7 @@ void add_list(const std::string& list, Members& members) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line[0] == '#') continue;
     const size_t tab = line.find('\t');
-    const std::string path = line.substr(0, tab);
+    const std::string path = without_file_scheme(line.substr(0, tab));
     if (path.empty()) throw Failure(kUsage, fmt::format("{}: a line without a store: {}", list, line));
     members.push_back({is_url(path) ? path : files::absolute(path, folder).string(),
                        tab == std::string::npos ? "" : line.substr(tab + 1)});
@@ -68,18 +75,18 @@ void label_stores(Members& members) {
   for (size_t i = 0; i < members.size(); ++i) members[i].label = are_numbered ? std::to_string(i) : names[i];
 }
 
+// Returns whether a location is a URL with more than a path. A key of an object may contain any character.
+bool has_query(const std::string& location) {
+  const bool has_token =
+      location.starts_with(remote::kAzureScheme) && location.find("sig=") != std::string::npos;
+  if (!is_url(location) || has_token) return has_token;
+  return !remote::is_object_location(location) && location.find_first_of("?#") != std::string::npos;
+}
+
 void check_stores(const Members& members) {
   std::set<std::string> labels;
-  const bool are_urls = is_url(members.front().location);
   for (const JoinOptions::Member& member : members) {
-    const std::string& location = member.location;
-    if (is_url(location) != are_urls)
-      throw Failure(
-          kUnsupported,
-          fmt::format("join: {} is behind a URL and {} is not; join stores of one kind, or copy some first",
-                      are_urls ? members.front().location : location,
-                      are_urls ? location : members.front().location));
-    if (location.starts_with("http") && are_urls && location.find_first_of("?#") != location.npos)
+    if (has_query(member.location))
       throw Failure(kUnsupported, "join: a URL with a query cannot be joined");  // it may be a key
     if (!labels.insert(member.label).second)
       throw Failure(kUsage, fmt::format("join: two stores have the label {}", member.label));
@@ -97,7 +104,7 @@ std::shared_ptr<const JoinOptions> joined_stores(std::span<const std::string> na
     if (is_list_of_stores(name))
       add_list(name.substr(1), join.stores);
     else
-      join.stores.push_back({name, ""});
+      join.stores.push_back({without_file_scheme(name), ""});
   }
   if (join.stores.empty()) throw Failure(kUsage, "join: expected at least one store");
   for (JoinOptions::Member& member : join.stores) member.location = location_of_store(member.location);

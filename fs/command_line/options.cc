@@ -493,6 +493,15 @@ Options parse_options(std::span<const std::string> arguments, size_t most_names,
   return Parser(arguments, most_names, names_after).parse();
 }
 
+std::vector<std::string> store_locations(const Options& options) {
+  return options.read.join ? locations_of(*options.read.join) : std::vector<std::string>{options.store};
+}
+
+bool reads_url(const Options& options) {
+  const std::vector<std::string> stores = store_locations(options);
+  return std::any_of(stores.begin(), stores.end(), [](const std::string& store) { return is_url(store); });
+}
+
 std::string store_arguments(const Options& options) {
   if (options.join.empty()) return shell_word(options.store);
   std::string text = "--join " + options.join;

@@ -63,6 +63,11 @@ struct Options {
   std::vector<std::string> mount_options;  // libfuse's and the kernel's: "allow_other", "fsname=x"
 };
 
+// Returns the location of the store, or of each joined one.
+std::vector<std::string> store_locations(const Options& options);
+// Returns whether the store, or one of the joined ones, is behind a URL.
+bool reads_url(const Options& options);
+
 // Returns the words of a command that name the store, quoted for a shell: "--join outer a.h5ad b.rds".
 std::string store_arguments(const Options& options);
 

@@ -109,7 +109,7 @@ int measure(Session& session, const Options& options, Share part, bool is_beside
     Progress progress;
     progress.begin("measuring", Progress::Unit::files, files.size());
     refused = part.count > 1 ? measure_share(session, files, part, progress)
-                             : measure_all(session, files, is_url(options.store), progress);
+                             : measure_all(session, files, reads_url(options), progress);
   }
   std::string place = options.index;
   try {
@@ -139,14 +139,19 @@ int index_command(Arguments arguments) {
   if (is_beside && !part_text.empty())
     throw Failure(kUsage, "index: --beside is for the last run, which has no --part");
   struct stat status {};
+  if (is_beside && options.read.join)
+    throw Failure(kUnsupported,
+                  "index: --beside is for one store; sizes of joined ones are kept in -o index=DIR");
   if (is_beside && !is_url(options.store) && ::stat(options.store.c_str(), &status) == 0 &&
       S_ISDIR(status.st_mode))
     throw Failure(kUnsupported, options.store + ": a folder; --beside is for a store that is one file");
   Interruption interruption;  // created before there are threads
   Session session(options, {}, shown_pass());
   // The pass may fetch the whole store, so what can be refused is refused before it.
-  if (is_url(options.store) && !session.context().files.stamps())
-    throw Failure(kUnsupported, fmt::format("{}: {}", options.store, reason(without_stamps(options.store))));
+  if (reads_url(options) && !session.context().files.stamps()) {
+    const Error why = without_stamps(store_locations(options));
+    throw Failure(exit_code_of(why.code()), fmt::format("{}: {}", options.store, reason(why)));
+  }
   int code = kSuccess;
   run_saving_sizes(session.filesystem(), options.store, interruption,
                    [&] { code = measure(session, options, part, is_beside); });

@@ -47,7 +47,9 @@ bool is_zarr(const std::string& folder) {
 
 ReadSources::ReadSources(Session& session) : session_(session) {
   const StorePtr store = session.filesystem().store();
-  if (!store->is_folder && !is_url(store->path)) stores_.insert(store->path);
+  if (store->is_folder) return;
+  for (const std::string& place : places_of(*store))
+    if (!is_url(place)) stores_.insert(place);
 }
 
 void ReadSources::add(Inode inode) {

@@ -174,17 +174,17 @@ void allow_log(const Rules& rules, const std::string& file) {
 }
 
 void allow_store(const Rules& rules, const Options& options) {
-  if (is_url(options.store)) {
+  if (reads_url(options)) {
     allow_network(rules);
     allow_own_folder(rules, options.read.remote.cache_folder);
     if (const std::string& file = options.read.remote.header_file; !file.empty())
       rules.allow(files::path(file).parent_path().string(), kReadFolder);  // editors replace the file
-  } else {
-    allow_around(rules, options.store, kReadFolder);
-    rules.allow(options.store, kReadFolder);  // wherever it is moved
-    if (options.read.join)
-      for (const JoinOptions::Member& member : options.read.join->stores)
-        allow_around(rules, member.location, kReadFolder);
+  }
+  bool is_first = true;
+  for (const std::string& store : store_locations(options)) {
+    if (is_url(store)) continue;
+    allow_around(rules, store, kReadFolder);
+    if (std::exchange(is_first, false)) rules.allow(store, kReadFolder);  // wherever it is moved
   }
 }
 
@@ -214,7 +214,7 @@ std::string enter(std::span<const Options> stores, bool mounts) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return "no new privileges: " + std::generic_category().message(errno);
   const bool with_network =
-      std::any_of(stores.begin(), stores.end(), [](const Options& store) { return is_url(store.store); });
+      std::any_of(stores.begin(), stores.end(), [](const Options& store) { return reads_url(store); });
   const std::string files = confine_files(stores, mounts), calls = filter_daemon_calls(with_network, !mounts);
   return files.empty() || calls.empty() ? files + calls : files + "; " + calls;
 }

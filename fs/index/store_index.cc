@@ -295,7 +295,7 @@ void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   IndexFolder::Turn turn;
   if (has_part(added)) turn = folder_->wait_for_turn(name_, key_);
   const auto used = sources_.stamps();
-  if (!used || used->empty()) throw without_stamps(store_);
+  if (!used || used->empty()) throw without_stamps({store_});
   std::map<std::string, std::string> sources;
   for (const SourceStamp& source : *used) sources.emplace(source.name, source.stamp);
   std::map<std::string, Bytes> entries = added;

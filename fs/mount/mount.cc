@@ -62,7 +62,7 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   settings.negative_timeout = options.negative_timeout;
   settings.debug = options.debug;
   settings.reopens_on_change = options.reopens_on_change;
-  settings.begins_unsized = is_url(options.store);
+  settings.begins_unsized = reads_url(options);
   return settings;
 }
 
@@ -167,7 +167,7 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   if (const std::string missing = is_handed_over ? "" : missing_for_fuse(); !missing.empty()) {
     throw Failure(kNoSession, fmt::format("{}; {}", missing, kWithoutFuse));
   }
-  if (is_url(options.store) && options.views.empty()) session.filesystem().add_hidden_file(remote_readme());
+  if (reads_url(options) && options.views.empty()) session.filesystem().add_hidden_file(remote_readme());
   begin_log_file(session.log(), options);
   const Mountpoint mountpoint(options.mountpoint, *session.filesystem().store());
   if (is_handed_over && options.idle_seconds != 0)

@@ -245,7 +245,7 @@ std::string annotated_text(const Store& store, Context& context) try {
   const std::optional<FoundAnnotatedMatrix> found = main_matrix(store.root, context);
   if (!found) return {};
   std::optional<uint64_t> cells = found->cells, genes = found->genes;
-  if ((!cells || !genes) && !found->refusal && !is_url(store.path)) {
+  if ((!cells || !genes) && !found->refusal && !is_remote(store)) {
     const AnnotatedMatrix matrix = found->make();
     cells = matrix.cells;
     genes = matrix.genes;

@@ -325,7 +325,7 @@ std::string columns_text(const Table& table, size_t most_lines) {
 }  // namespace
 
 std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines) {
-  Summary summary(context, most_lines, !is_url(store.path));
+  Summary summary(context, most_lines, !is_remote(store));
   const Node node = node_at(store.root, path, context);
   summary.add(path, node, 0);
   const auto* table = std::get_if<Table>(&node.content);

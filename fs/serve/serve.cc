@@ -193,12 +193,24 @@ void start_log(Log& log, const Options& options) {
   if (!options.log_file.empty()) log.to_file(options.log_file, level);
 }
 
+// Returns the identity of a store, or of all joined ones; nullopt if one has none.
+std::optional<std::string> identity_of(const Options& store) {
+  if (store.read.follow_outside || store.read.hdf5_plugins) return std::nullopt;
+  if (!store.read.join) return store_identity(store.store);
+  std::string all;
+  for (const JoinOptions::Member& member : store.read.join->stores) {
+    const std::optional<std::string> identity = store_identity(member.location);
+    if (!identity) return std::nullopt;
+    all += *identity + member.label + "\n";
+  }
+  return all;
+}
+
 // Returns the identity of each store, for tags that outlive this run; empty if it has none.
 std::vector<std::string> identities_of(const ServeOptions& options) {
   std::vector<std::string> identities;
   for (const Options& store : options.stores) {
-    const bool reads_outside = store.read.follow_outside || store.read.hdf5_plugins;
-    const std::optional<std::string> identity = reads_outside ? std::nullopt : store_identity(store.store);
+    const std::optional<std::string> identity = identity_of(store);
     const std::string cells = store.read.cells ? store.read.cells->digest : std::string();
     identities.push_back(
         identity ? fmt::format("{}\n{}\n{}\n{}", version_text(), options.appearance, cells, *identity)

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "cache/cancellable_lock.h"
@@ -383,11 +384,24 @@ Inode Tree::find(std::string_view path) {
 }
 
 timespec Tree::modified(Inode inode) {
-  const std::string path = source_path(inode);
   Sources& files = listing_.context.files;
-  struct stat status {};
-  if (is_url(path)) return files.modified(path);
-  return files.look(path, status) ? modified_time(status) : timespec{};
+  const auto modified_at = [&](const std::string& path) {
+    struct stat status {};
+    if (is_url(path)) return files.modified(path);
+    return files.look(path, status) ? modified_time(status) : timespec{};
+  };
+  timespec latest{};
+  for (const std::string& path : source_paths(inode)) {
+    const timespec found = modified_at(path);
+    if (std::tie(found.tv_sec, found.tv_nsec) > std::tie(latest.tv_sec, latest.tv_nsec)) latest = found;
+  }
+  return latest;
+}
+
+std::vector<std::string> Tree::source_paths(Inode inode) {
+  std::string path = source_path(inode);
+  if (path == top_.store->path) return places_of(*top_.store);
+  return {std::move(path)};
 }
 
 std::string Tree::source_path(Inode inode) {

@@ -87,11 +87,13 @@ class Tree {
 
   FileKind kind(Inode inode);  // never FileKind::store
   // Returns the modification time of the store that contains the inode, or of the host's file that it stands
-  // for.
+  // for; of joined stores the latest.
   timespec modified(Inode inode);
   // Returns a path on disk: the file or folder of a mirrored folder that the inode stands for, otherwise the
   // store that contains it.
   std::string source_path(Inode inode);
+  // Returns the same; of joined stores, the location of each.
+  std::vector<std::string> source_paths(Inode inode);
   // Returns the path on disk of the store that contains the inode.
   std::string store_path(Inode inode);
   // Return the inode's name, and its path below the root, like Inodes, also for listed parts.

@@ -76,7 +76,7 @@ std::shared_ptr<ViewFile> Tree::view(Inode file) {
 // Clients that list a folder of a remote store ask for one size after the other. Sizes that take a pass are
 // therefore computed together, so that data shown in several files are fetched once.
 void Tree::measure_with_listed(Inode file, const std::shared_ptr<ViewFile>& view) {
-  if (!is_url(top_.store->path) || view->parts_to_measure() == 1) return;
+  if (!is_remote(*top_.store) || view->parts_to_measure() == 1) return;
   ListingPtr listing;
   {
     const ReaderLock lock(mutex_);

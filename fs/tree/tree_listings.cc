@@ -87,7 +87,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
   Context& context = place.is_named ? listing_.context : listing_.context.of_store(place.store->path);
   std::optional<HostFolder> folder = host_folder(node, place);
   return publish(inode, show_directory(*here, node, place, {context, stores_, listing_.views}),
-                 is_url(place.store->path), std::move(folder));
+                 is_remote(*place.store), std::move(folder));
 }
 
 // Returns nullopt unless the directory is a mirrored folder that is followed.

@@ -240,12 +240,16 @@ bool is_same_source(const SourceStamp& then, std::string_view now) {
          part_of(then.stamp, 2) != part_of(now, 2);
 }
 
-Error without_stamps(const std::string& store) {
-  if (!is_url(store)) return Error(Errc::changed, "the store was written to during the scan or just before");
-  return unsupported(
+Error without_stamps(const std::vector<std::string>& stores) {
+  static constexpr char kWritten[] = "the store was written to during the scan or just before";
+  const auto is_remote = [](const std::string& store) { return is_url(store); };
+  if (std::none_of(stores.begin(), stores.end(), is_remote)) return Error(Errc::changed, kWritten);
+  const std::string of_objects = fmt::format(
       "the versions of its objects cannot be determined: the server sends no strong ETags, or it lists no "
       "objects and the store has more than {}, or one of them changed",
       kMaxUrls);
+  if (std::all_of(stores.begin(), stores.end(), is_remote)) return unsupported("{}", of_objects);
+  return Error(Errc::changed, fmt::format("of one of the stores, {}; or {}", of_objects, kWritten));
 }
 
 UsedSources::UsedSources(Sources& sources, const std::string& store, timespec opened)

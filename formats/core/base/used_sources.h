@@ -57,8 +57,9 @@ class PathFingerprints {
 // number of links explains a different time of the last change.
 bool is_same_source(const SourceStamp& then, std::string_view now);
 
-// Returns the error for a store without stamps: `changed`, or `unsupported` for a remote store.
-Error without_stamps(const std::string& store);
+// Returns the error for a store, or joined ones, without stamps: `unsupported` if all are remote, else
+// `changed`.
+Error without_stamps(const std::vector<std::string>& stores);
 
 // The sources of one store, with a record of what was read, so that results about the store can be kept
 // beyond this session and reused safely in the next. A local folder may have millions of files, so each

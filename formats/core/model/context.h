@@ -33,6 +33,13 @@ struct JoinOptions {
   std::vector<Member> stores;
 };
 
+// Returns the locations of the stores in their order.
+inline std::vector<std::string> locations_of(const JoinOptions& join) {
+  std::vector<std::string> all;
+  for (const JoinOptions::Member& member : join.stores) all.push_back(member.location);
+  return all;
+}
+
 struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins

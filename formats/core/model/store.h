@@ -2,12 +2,14 @@
 // container found. The tables of both are in formats/registry.h.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/core/base/location.h"
 #include "formats/core/base/probe.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
@@ -36,6 +38,17 @@ struct Store {
   bool is_folder = false;             // a folder that is shown as it is, with the stores in it
   std::vector<std::string> joined{};  // the locations of the stores of which it is made; path is the first
 };
+
+// Returns where the store is, or each of those of which it is made.
+inline std::vector<std::string> places_of(const Store& store) {
+  return store.joined.empty() ? std::vector<std::string>{store.path} : store.joined;
+}
+
+// Returns whether the store, or one of those of which it is made, is behind a URL.
+inline bool is_remote(const Store& store) {
+  const std::vector<std::string> places = places_of(store);
+  return std::any_of(places.begin(), places.end(), [](const std::string& place) { return is_url(place); });
+}
 
 struct Container {
   std::string_view name;

@@ -287,9 +287,12 @@ int plan_command(Arguments arguments) {
     run_saving_sizes(session.filesystem(), options.store, interruption, [&] {
       plan = Planner(session, progress, failures).make(paths, options, {tasks, task_bytes, packing});
     });
-    if (!plan && is_url(options.store))
-      throw Failure(kUnsupported, fmt::format("{}: cannot be planned: {}; use --part I/N", options.store,
-                                              without_stamps(options.store).what()));
+    const Error why = without_stamps(store_locations(options));
+    if (!plan && is_unsupported(why))
+      throw Failure(kUnsupported,
+                    fmt::format("{}: cannot be planned: {}; use --part I/N", options.store, why.what()));
+    if (!plan && is_again && reads_url(options))
+      throw Failure(kTryAgain, fmt::format("{}: cannot be planned: {}", options.store, why.what()));
     if (!plan && is_again)
       throw Failure(kTryAgain, options.store + ": is being written to; plan again later");
     if (!plan) {

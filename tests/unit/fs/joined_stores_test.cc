@@ -55,7 +55,15 @@ BOOST_AUTO_TEST_CASE(labels_are_unique_and_for_all) {
   check("a\tx\nb\n", "some stores have a label");
   check("\tx\n", "without a store");
   check("# nothing\n", "at least one store");
-  check_not_joined({"https://host/a.h5ad", "b"}, "behind a URL");
+}
+
+BOOST_AUTO_TEST_CASE(stores_behind_urls_have_no_query) {
+  const auto join = joined_stores(std::vector<std::string>{"https://host/a.h5ad", "/r/b.h5ad"}, "inner", "");
+  BOOST_TEST(join->stores[0].location == "https://host/a.h5ad");
+  BOOST_TEST(join->stores[1].label == "b");
+  BOOST_TEST(labels_of({"s3://bucket/a?b.h5ad", "file:///r/c.h5ad", "az://x/y/d.h5ad"}) == "a?b c d ");
+  for (const char* const wrong : {"https://host/a?b", "http://host/a#b", "az://x/y/a?sv=1&sig=b"})
+    check_not_joined({"/r/b.h5ad", wrong}, "a URL with a query cannot be joined");
 }
 
 BOOST_AUTO_TEST_CASE(joined_names_become_one) {

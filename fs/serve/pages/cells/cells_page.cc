@@ -89,7 +89,7 @@ class CellsSection {
   void add() {
     // The next question is likely to be about a gene. A remote matrix is fetched for the first one only.
     choose_matrix();
-    if (cells_.has_genes() && !is_url(store_.path)) cells_.sort_ahead(listed_matrix(), kMaxSortedAhead);
+    if (cells_.has_genes() && !is_remote(store_)) cells_.sort_ahead(listed_matrix(), kMaxSortedAhead);
     choose_embedding();
     choose_slide();
     choose_tissue();

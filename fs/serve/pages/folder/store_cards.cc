@@ -159,7 +159,8 @@ class StoreCards {
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
       const Store& store = *meaning.what.store;
       struct stat status {};  // of before the store is read
-      if (!is_url(store.path) && ::stat(store.path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      if (store.joined.empty() && !is_url(store.path) && ::stat(store.path.c_str(), &status) == 0 &&
+          S_ISREG(status.st_mode))
         card.size = static_cast<uint64_t>(status.st_size);
       card.kind = kind_of_store(store);
       const PageCellsPtr cells = cells_of(exchange_, entry.place, meaning);

@@ -232,7 +232,7 @@ class ContentList {
   static std::optional<std::string> one_value(const MemberNames& group) try {
     const auto* array = std::get_if<LabelledArray>(&group.node.content);
     if (!array || array->values->is_null() || array->values->count() != 1) return std::nullopt;
-    if (is_url(group.first.place.filesystem->store()->path)) return std::nullopt;
+    if (is_remote(*group.first.place.filesystem->store())) return std::nullopt;
     const Array& values = array->labels ? *array->labels : *array->values;
     return shortened(element_text(values, 0), kMaxValueBytes);
   } catch (const Error& error) {
@@ -314,13 +314,13 @@ std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderE
     if (std::find(std::begin(kNoForms), std::end(kNoForms), entry.name) != std::end(kNoForms)) continue;
     // A .csi can be read only if .tbi does not reach all positions.
     if (entry.is(forms::kJson) || entry.is(forms::kCsi)) continue;
-    const bool is_remote = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
+    const bool is_fetched = entry.place.filesystem && is_remote(*entry.place.filesystem->store());
     std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
     if (label.empty()) label = entry.name;
     TakeAs form{label + (entry.is_folder ? "/" : ""), href_below(href, entry.name, entry.is_folder),
                 entry.size, entry.fault};
     const bool is_measured = entry.is_folder || form.size || !form.fault.empty();
-    if (!is_measured && !is_remote && is_little(entry)) measure(exchange, entry, form);
+    if (!is_measured && !is_fetched && is_little(entry)) measure(exchange, entry, form);
     forms.push_back(std::move(form));
   }
   return forms;
