@@ -1,6 +1,7 @@
 """Plates and images of OME-Zarr, NWB sessions and SpatialData for tests, with the values that they hold."""
 import json
 import os
+import struct
 
 import anndata
 import h5py
@@ -57,6 +58,15 @@ def plate(path, rows, columns, wells, fields=2, side=64, levels=2, windows=((150
             image(well.create_group(str(field)), pixels, levels, windows)
             made[r, c, field] = pixels
     return made
+
+
+def large(path, side=(20_000, 30_000)):
+    """Writes an image of one level that is too large to be shown whole. It has no chunks: all of it is 0."""
+    root = zarr.open_group(zarr.DirectoryStore(path), "w")
+    root.create_dataset("0", shape=(1, *side), chunks=(1, 1000, 1000), dtype="u2", dimension_separator="/")
+    axes = [{"name": "c", "type": "channel"}, {"name": "y", "type": "space"}, {"name": "x", "type": "space"}]
+    level = {"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1, 1, 1]}]}
+    root.attrs["multiscales"] = [{"version": "0.4", "axes": axes, "datasets": [level]}]
 
 
 def text(group, name, value):
@@ -204,6 +214,90 @@ def spatial(path, cells=40, side=128, seed=1):
     tables["table"].attrs["spatialdata-encoding-type"] = "ngff:regions_table"
     tables["table"].attrs.update({"region": "cells", "region_key": "region", "instance_key": "instance_id"})
     return pixels, places, data
+
+
+def compact(*fields):
+    """Returns a struct of Thrift's compact protocol. fields: pairs of a number and a value: an integer (64 bits), a
+    negative one as ~n for 32 bits, bytes, a struct as a tuple of fields, or a list of one of these."""
+
+    def varint(number):
+        text = b""
+        while number > 127:
+            text, number = text + bytes([number & 127 | 128]), number >> 7
+        return text + bytes([number])
+
+    def kind(value):
+        return {bytes: 8, list: 9, tuple: 12}.get(type(value)) or (5 if value < 0 else 6)
+
+    def encoded(value):
+        if isinstance(value, bytes):
+            return varint(len(value)) + value
+        if isinstance(value, tuple):
+            return compact(*value)
+        if isinstance(value, list):
+            head = bytes([len(value) << 4 | kind(value[0])]) if len(value) < 15 else b"\xf0" + varint(len(value))
+            return head + b"".join(map(encoded, value))
+        return varint(2 * (~value if value < 0 else value))
+
+    text, last = b"", 0
+    for number, value in fields:
+        text += bytes([number - last << 4 | kind(value)]) + encoded(value)
+        last = number
+    return text + b"\0"
+
+
+def parquet(path, columns, geo=None):
+    """Writes a Parquet file of one row group without compression. columns: lists of floats or bytes by their names.
+    geo: the names of the columns with geometries in WKB."""
+    rows = len(next(iter(columns.values())))
+    schema, chunks, text = [((4, b"schema"), (5, ~len(columns)))], [], b"PAR1"
+    for name, values in columns.items():
+        is_bytes = isinstance(values[0], bytes)
+        data = b"".join(
+            struct.pack("<I", len(value)) + value if is_bytes else struct.pack("<d", value) for value in values
+        )
+        page = ((1, ~rows), (2, ~0), (3, ~3), (4, ~3))
+        head = compact((1, ~0), (2, ~len(data)), (3, ~len(data)), (5, page))
+        kind, size = ~6 if is_bytes else ~5, len(head) + len(data)
+        schema.append(((1, kind), (3, ~0), (4, name.encode())))
+        facts = ((1, kind), (2, [~0]), (3, [name.encode()]), (4, ~0), (5, rows), (6, size), (7, size), (9, len(text)))
+        chunks.append(((2, len(text)), (3, facts)))
+        text += head + data
+    footer = [(1, ~1), (2, schema), (3, rows), (4, [((1, chunks), (2, len(text)), (3, rows))])]
+    if geo:
+        stated = {"version": "1.0.0", "primary_column": geo[0], "columns": {name: {"encoding": "WKB"} for name in geo}}
+        footer.append((5, [((1, b"geo"), (2, json.dumps(stated).encode()))]))
+    footer = compact(*footer)
+    with open(path, "wb") as file:
+        file.write(text + footer + struct.pack("<I", len(footer)) + b"PAR1")
+
+
+def polygon(*rings):
+    """Returns a polygon in WKB."""
+    text = struct.pack("<BII", 1, 3, len(rings))
+    for ring in rings:
+        text += struct.pack("<I", len(ring)) + b"".join(struct.pack("<dd", x, y) for x, y in ring)
+    return text
+
+
+def point(x, y):
+    return struct.pack("<BIdd", 1, 1, x, y)
+
+
+def shapes(path, kind, name, columns, transformation, geo=None):
+    """Adds shapes or points to SpatialData, with a map to the system `global`."""
+    axes = [{"name": axis, "type": "space", "unit": "unit"} for axis in "xy"]
+    group = zarr.open_group(zarr.DirectoryStore(path), "r+").require_group(kind).create_group(name)
+    group.attrs["encoding-type"] = "ngff:" + kind
+    group.attrs["axes"] = ["x", "y"]
+    group.attrs["coordinateTransformations"] = [
+        {"input": {"name": "xy", "axes": axes}, "output": {"name": "global", "axes": axes}, **transformation}
+    ]
+    if kind == "points":
+        os.mkdir(os.path.join(path, kind, name, "points.parquet"))
+        parquet(os.path.join(path, kind, name, "points.parquet", "part.0.parquet"), columns, geo)
+    else:
+        parquet(os.path.join(path, kind, name, "shapes.parquet"), columns, geo)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import base64
 import concurrent.futures
 import html
 import json
+import math
 import os
 import re
 import sys
@@ -168,6 +169,135 @@ class Spatial(unittest.TestCase):
             self.assertLess(peak(server) - before, 96 << 20)  # 8 of them chunks of the image in the cache
             for path in paths[:2]:
                 self.assertIn("<image", self.page(server, path))
+
+    def outlines(self, server, name, more=""):
+        """Returns the pixels of the outlines over the tissue: True where there is a line."""
+        text = self.page(server, f"tables/table/?outlines={name}{more}")
+        self.assertTrue(f'<option value="{name}" selected>' in text, name)
+        figure, caption = captions(text)["tissue"]
+        self.assertTrue(name + " in blue" in html.unescape(caption), caption)
+        pictures = re.findall(r'href="data:image/png;base64,([^"]*)"', figure.split("</svg>")[0])
+        self.assertEqual(len(pictures), 1 if "tissue=off" in more else 2)
+        pixels = png_pixels(base64.b64decode(pictures[-1]))
+        self.assertEqual({tuple(one) for one in pixels.reshape(-1, 3)}, {(0, 0, 0), (10, 132, 255)})
+        return pixels[:, :, 2] == 255
+
+    def test_labels_are_outlined_over_the_image(self):
+        labels = zarr.open(zarr.DirectoryStore(self.path), "r")["labels/cells/0"][:]
+        for scale, shift in ((1, (0, 0)), (0.5, (20, 7))):
+            transformed(
+                self.path,
+                "labels/cells",
+                lambda axes: {
+                    "type": "affine",
+                    "affine": [[scale, 0, shift[1]], [0, scale, shift[0]], [0, 0, 1]],
+                },
+            )
+            places = (numpy.arange(800) + 0.5) * (128 / 800)
+            columns = numpy.floor((places - shift[0]) / scale).astype(int)
+            rows = numpy.floor((places - shift[1]) / scale).astype(int)
+            objects = numpy.zeros((800, 800), int)
+            y, x = numpy.meshgrid(rows, columns, indexing="ij")
+            inside = (x >= 0) & (x < 128) & (y >= 0) & (y < 128)
+            objects[inside] = labels[y[inside], x[inside]]
+            padded = numpy.pad(objects, 1, "edge")
+            edges = numpy.zeros_like(objects, bool)
+            for down, right in ((0, 1), (2, 1), (1, 0), (1, 2)):
+                edges |= padded[down : down + 800, right : right + 800] != objects
+            with Server(self.path) as server:
+                numpy.testing.assert_array_equal(self.outlines(server, "labels/cells"), edges & (objects != 0))
+                numpy.testing.assert_array_equal(
+                    self.outlines(server, "labels/cells", "&tissue=off"), edges & (objects != 0)
+                )
+
+    def test_labels_of_a_large_level_are_a_sample(self):
+        group = zarr.open_group(zarr.DirectoryStore(self.path), "r+")["labels/cells"]
+        labels = numpy.repeat(numpy.repeat(group["0"][:], 16, 0), 16, 1)  # 2^22 pixels
+        attributes = group.attrs.asdict()
+        scale = {"type": "scale", "scale": [1 / 16, 1 / 16]}
+        system = attributes["multiscales"][0]["coordinateTransformations"][0]
+        attributes["multiscales"][0]["coordinateTransformations"] = [{**system, **scale}]
+        group.create_dataset("0", data=labels, chunks=(512, 512), dimension_separator="/", overwrite=True)
+        group.attrs.put(attributes)
+        sample = labels[::2, ::2]
+        places = numpy.floor((numpy.arange(800) + 0.5) * (1024 / 800)).astype(int)
+        objects = numpy.pad(sample[numpy.ix_(places, places)], 1, "edge")
+        inner = objects[1:-1, 1:-1]
+        edges = (objects[:-2, 1:-1] != inner) | (objects[2:, 1:-1] != inner)
+        edges |= (objects[1:-1, :-2] != inner) | (objects[1:-1, 2:] != inner)
+        with Server(self.path) as server:
+            numpy.testing.assert_array_equal(self.outlines(server, "labels/cells"), edges & (inner != 0))
+
+    def draw(self, rings, shown):
+        """Sets the pixels of closed rings, in pixels of the picture."""
+        for ring in rings:
+            for (x0, y0), (x1, y1) in zip(ring, ring[1:]):
+                steps = max(1, math.ceil(max(abs(x1 - x0), abs(y1 - y0))))
+                for i in range(steps + 1):
+                    x = math.floor(x0 + (x1 - x0) * i / steps)
+                    y = math.floor(y0 + (y1 - y0) * i / steps)
+                    if 0 <= x < 800 and 0 <= y < 800:
+                        shown[y, x] = True
+
+    def test_shapes_are_outlined_by_their_transformation(self):
+        random = numpy.random.default_rng(3)
+        rings = []
+        for x, y in self.places:
+            ring = [(x + dx / 4, y + dy / 4) for dx, dy in random.integers(-20, 21, (5, 2))]
+            rings.append(ring + ring[:1])
+        rings.append([(-500.0, 3.0), (700.0, 4.0), (90.0, 900.0), (-500.0, 3.0)])  # beyond the image
+        outlines = [media_stores.polygon(ring) for ring in rings[:-2]]
+        outlines.append(media_stores.polygon(rings[-2], rings[-1]))  # a polygon and its hole
+        scale = {"type": "scale", "scale": [0.5, 2.0]}
+        media_stores.shapes(self.path, "shapes", "outlines", {"geometry": outlines}, scale, ["geometry"])
+        shown = numpy.zeros((800, 800), bool)
+        self.draw([[(x * 0.5 / (128 / 800), y * 2.0 / (128 / 800)) for x, y in ring] for ring in rings], shown)
+        with Server(self.path) as server:
+            numpy.testing.assert_array_equal(self.outlines(server, "shapes/outlines"), shown)
+
+    def test_circles_and_points_are_drawn_at_their_places(self):
+        identity = {"type": "identity"}
+        spots = [media_stores.point(x, y) for x, y in self.places]
+        radius = [2.0] * len(spots)
+        media_stores.shapes(
+            self.path, "shapes", "spots", {"geometry": spots, "radius": radius}, identity, ["geometry"]
+        )
+        media_stores.shapes(
+            self.path, "points", "molecules", {"x": list(self.places[:, 0]), "y": list(self.places[:, 1])}, identity
+        )
+        circles, dots = numpy.zeros((800, 800), bool), numpy.zeros((800, 800), bool)
+        angles = 2 * math.pi * (numpy.arange(33) % 32) / 32
+        unit = 128 / 800
+        self.draw(
+            [[((x + 2 * math.cos(a)) / unit, (y + 2 * math.sin(a)) / unit) for a in angles] for x, y in self.places],
+            circles,
+        )
+        for x, y in self.places:
+            column, row = (int(math.floor(place / unit + 0.5)) for place in (x, y))
+            dots[row - 1 : row + 1, column - 1 : column + 1] = True
+        with Server(self.path) as server:
+            found = self.outlines(server, "shapes/spots")
+            self.assertLess((found != circles).sum(), 4)  # a sine may differ in its last digit
+            numpy.testing.assert_array_equal(self.outlines(server, "points/molecules"), dots)
+
+    def test_shapes_that_cannot_be_drawn_are_a_note(self):
+        identity = {"type": "identity"}
+        media_stores.shapes(self.path, "shapes", "nameless", {"area": [1.0, 2.0]}, identity)
+        media_stores.shapes(self.path, "shapes", "opaque", {"geometry": [b"\xff\xfe", b"\xff"]}, identity)
+        own = {"type": "identity", "output": {"name": "own"}}
+        media_stores.shapes(self.path, "shapes", "elsewhere", {"x": [1.0], "y": [2.0]}, own)
+        with Server(self.path) as server:
+            for name, reason in (
+                ("nameless", "its table has neither geometries nor columns x and y"),
+                ("opaque", "a geometry is neither WKB nor WKT"),
+            ):
+                text = self.page(server, "tables/table/?outlines=shapes/" + name)
+                note = re.search('<p class="note"[^>]*>(.*?)</p>', text)[1]
+                self.assertIn(f"shapes/{name} is not drawn: {reason}", note)
+                self.assertEqual(text.count("<image"), 1)
+            text = html.unescape(self.page(server, "tables/table/?outlines=shapes/elsewhere"))
+            self.assertTrue("There are no outlines 'shapes/elsewhere' over a slide." in text)
+            self.assertFalse('value="shapes/elsewhere"' in text)
 
     def test_tissue_is_hidden_on_request(self):
         with Server(self.path) as server:

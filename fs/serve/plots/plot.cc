@@ -277,6 +277,7 @@ std::string number_text(double value) {
 std::string svg_of(const Plot& plot) {
   Drawing drawing(plot, margins_for_axes(plot));
   if (plot.behind) drawing(*plot.behind);
+  if (plot.lines) drawing(*plot.lines);
   for (const Mark& mark : plot.marks) std::visit(drawing, mark);
   drawing.add_axes(plot);
   return fmt::format(
@@ -291,6 +292,7 @@ std::string svg_of(const Plot& plot) {
 std::string bare_svg_of(const Plot& plot) {
   Drawing drawing(plot, kBare);
   if (plot.behind) drawing(*plot.behind);
+  if (plot.lines) drawing(*plot.lines);
   for (const Mark& mark : plot.marks) std::visit(drawing, mark);
   return fmt::format("<svg class=\"plot\" viewBox=\"0 0 {} {}\" aria-hidden=\"true\">{}</svg>", plot.width,
                      plot.height, drawing.svg());

@@ -86,6 +86,7 @@ struct Plot {
   bool keeps_aspect = false;  // a unit has the same length along both axes
   std::vector<Mark> marks{};  // drawn in this order
   const Backdrop* behind = nullptr;
+  const Backdrop* lines = nullptr;  // over that, transparent but for lines
   bool tells_axes = false;  // with its frame and the ends of its axes, for the script of the page
 };
 

@@ -30,21 +30,6 @@ constexpr Color kLabelColors[] = {{230, 25, 75},  {60, 180, 75},   {255, 225, 25
                                   {245, 130, 48}, {145, 30, 180},  {70, 240, 240}, {240, 50, 230},
                                   {210, 245, 60}, {250, 190, 190}, {0, 128, 128},  {230, 190, 255}};
 
-// Returns the bits of labels, which may be numbers of 64 bits.
-std::vector<uint64_t> bits_of(const DType& type, const Elements& elements) {
-  std::vector<uint64_t> bits(elements.count);
-  visit_number(type, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      for (uint64_t i = 0; i < elements.count; ++i)
-        bits[i] = elements.is_missing(i) ? 0 : static_cast<uint64_t>(elements.values<T>()[i]);
-    } else {
-      throw unsupported("labels of {}", type.name());
-    }
-  });
-  return bits;
-}
-
 class PictureMaker {
  public:
   explicit PictureMaker(const Picture& picture)
@@ -118,7 +103,7 @@ class PictureMaker {
 
   void put_labels(uint64_t y, uint64_t count, std::byte* out) const {
     const std::vector<uint64_t> labels =
-        bits_of(picture_.values->dtype(), read(picture_.layers.front(), y, count));
+        label_numbers(picture_.values->dtype(), read(picture_.layers.front(), y, count));
     for (uint64_t i = 0; i < labels.size(); ++i) {
       if (i % width_ == 0) *out++ = std::byte{0};
       const Color color = labels[i] == 0 ? Color{} : kLabelColors[(labels[i] - 1) % std::size(kLabelColors)];
@@ -250,15 +235,16 @@ class SkippingArray : public Array {
 
 // Returns the distance of the pixels to show of a part of a level that is larger than a picture; 0 if that
 // would decode too much.
-uint64_t step_through(const ImageLevel& level, uint64_t width, uint64_t height, uint64_t least_side) {
+uint64_t step_through(const ImageLevel& level, uint64_t width, uint64_t height, const ImageChoice& choice) {
   Shape chunk = level.values->chunk_shape();
   for (size_t axis = 0; axis < chunk.size(); ++axis)
     chunk[axis] = std::clamp<uint64_t>(chunk[axis], 1, level.values->shape()[axis]);
   if (width > kMaxSkippedPixels / height ||
       element_count(chunk) > kMaxSkippedChunk / level.values->dtype().size)
     return 0;
-  uint64_t step = std::max<uint64_t>(1, std::max(width, height) / std::max(least_side, kLeastSkippedSide));
-  while (divide_up(width, step) > kMaxPicturePixels / divide_up(height, step)) ++step;
+  uint64_t step =
+      std::max<uint64_t>(1, std::max(width, height) / std::max(choice.least_side, kLeastSkippedSide));
+  while (divide_up(width, step) > choice.most_pixels / divide_up(height, step)) ++step;
   return step;
 }
 
@@ -285,7 +271,7 @@ const ImageLevel* shown_level(const Image& image, const ImageChoice& choice) {
   for (const ImageLevel& level : image.levels) {
     const ImageChoice::Region region = region_in(image, level, choice);
     if (shown && std::max(region.width, region.height) < choice.least_side) break;
-    if (region.width <= kMaxPicturePixels / region.height) shown = &level;
+    if (region.width <= choice.most_pixels / region.height) shown = &level;
   }
   return shown;
 }
@@ -326,7 +312,7 @@ std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& cho
   const ImageChoice::Region region = region_in(image, level, choice);
   Picture picture{cut(level.values, region), shape.size() - 2, shape.size() - 1, {}, false};
   if (!fitting) {
-    picture.step = step_through(level, region.width, region.height, choice.least_side);
+    picture.step = step_through(level, region.width, region.height, choice);
     if (picture.step == 0) return std::nullopt;
     picture.values = std::make_shared<SkippingArray>(picture.values, picture.step);
   }
@@ -381,6 +367,20 @@ std::string picture_pixels(const Picture& picture) {
     std::memmove(pixels.data() + y * line, pixels.data() + y * (line + 1) + 1, line);
   pixels.resize(picture.height() * line);
   return pixels;
+}
+
+std::vector<uint64_t> label_numbers(const DType& type, const Elements& labels) {
+  std::vector<uint64_t> numbers(labels.count);
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      for (uint64_t i = 0; i < labels.count; ++i)
+        numbers[i] = labels.is_missing(i) ? 0 : static_cast<uint64_t>(labels.values<T>()[i]);
+    } else {
+      throw unsupported("labels of {}", type.name());
+    }
+  });
+  return numbers;
 }
 
 Picture with_windows(Picture picture) {

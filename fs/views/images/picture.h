@@ -64,6 +64,7 @@ struct ImageChoice {
   std::map<uint64_t, std::pair<double, double>> windows{};  // for single channels, in place of `window`
   std::optional<Region> region{};                           // null: the whole image
   uint64_t least_side = 512;                                // of the level to choose, if one is as large
+  uint64_t most_pixels = kMaxPicturePixels;                 // of the picture
 };
 
 // Returns the chosen picture; nullopt like preview_of(). Requires: the channels, z and t exist, and the
@@ -77,6 +78,9 @@ ByteLayout png(Picture picture, Context& context);
 
 // Returns the pixels line by line, three bytes each: red, green and blue. Requires: like png().
 std::string picture_pixels(const Picture& picture);
+
+// Returns labels as numbers, missing ones as 0. Throws unsupported for other elements than integers.
+std::vector<uint64_t> label_numbers(const DType& type, const Elements& labels);
 
 // Returns the picture with a window for each layer, so that its parts have the contrast of the whole. Reads
 // the layers without one. Requires: like png().

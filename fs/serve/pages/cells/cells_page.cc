@@ -72,6 +72,14 @@ std::string shown_embedding(const Query& query, const AnnotatedMatrix& matrix) {
   return names.empty() ? std::string() : names[0];
 }
 
+// Returns the place of the slide that a query chooses, otherwise the first. Requires: there are some.
+size_t shown_slide(const SlidesFound& found, const Query& query) {
+  const std::optional<std::string> name = query.value("slide");
+  for (size_t i = 0; name && i < found.slides.size(); ++i)
+    if (found.slides[i].name == *name) return i;
+  return 0;
+}
+
 class CellsSection {
  public:
   CellsSection(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
@@ -93,6 +101,7 @@ class CellsSection {
     choose_embedding();
     choose_slide();
     choose_tissue();
+    choose_outlines();
     choose_region();
     choose_colour();
     choose_split();
@@ -174,11 +183,12 @@ class CellsSection {
         return;
       }
       for (const Slide& slide : slides) slides_.push_back(slide.name);
-      const auto found = asked ? std::find(slides_.begin(), slides_.end(), *asked) : slides_.begin();
-      if (found == slides_.end())
+      const size_t shown = shown_slide(cells_.slides(), query_);
+      slide_ = &slides[shown];
+      if (asked && *asked != slide_->name)
         add_problem(fmt::format("There is no slide '{}'.", shortened(*asked, kMaxShownBytes)),
                     nearest_of(*asked, slides_, first_slides()), "slide");
-      slide_ = &slides[found == slides_.end() ? 0 : static_cast<size_t>(found - slides_.begin())];
+      outlines_ = cells_.slides().outlines[shown];
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
       page_.notes.push_back(public_message(exchange_.site, error));
@@ -191,6 +201,16 @@ class CellsSection {
     if (tissue && *tissue != "off")
       add_problem(fmt::format("tissue: '{}' is not 'off'.", shortened(*tissue, kMaxShownBytes)), {"off"},
                   "tissue");
+  }
+
+  void choose_outlines() {
+    const std::optional<std::string> asked = query_.value("outlines");
+    if (!asked || asked->empty()) return;
+    if (std::find(outlines_.begin(), outlines_.end(), *asked) != outlines_.end())
+      outlined_ = *asked;
+    else
+      add_problem(fmt::format("There are no outlines '{}' over a slide.", shortened(*asked, kMaxShownBytes)),
+                  nearest_of(*asked, outlines_, outlines_), "outlines");
   }
 
   // Returns the names nearest to a name, or `others` if none is near.
@@ -312,13 +332,20 @@ class CellsSection {
                default_matrix_text());
     add_choice(form, "Embedding", "embedding", embeddings_, embedding_);
     add_choice(form, "Slide", "slide", slides_, slide_ ? slide_->name : "");
+    if (!outlines_.empty()) {
+      FormField outlines{"Outlines", "outlines", outlined_};
+      outlines.is_choice = true;
+      outlines.options.push_back({{}, "none"});
+      for (const std::string& each : outlines_) outlines.options.push_back({each, each});
+      form.fields.push_back(std::move(outlines));
+    }
     add_choice(form, "Split by", "split", splits_, shows_panels() ? split_name_ : "", "no split");
     add_choice(form, "Assay", "assay", place_.assays, place_.assay);
     add_condition(form);
     if (!embedding_.empty() && !slide_)
       form.fields.push_back({"Region x0,y0,x1,y1", "region", query_.value("region").value_or("")});
-    form.hidden = query_.rest({"color", "matrix", "embedding", "slide", "split", "assay", "where", "region",
-                               "take", "stored", "markers", "from", "numbers"});
+    form.hidden = query_.rest({"color", "matrix", "embedding", "slide", "outlines", "split", "assay", "where",
+                               "region", "take", "stored", "markers", "from", "numbers"});
     const std::vector<std::string> conditions = query_.values("where");
     for (size_t i = 0; i + 1 < conditions.size(); ++i) form.hidden.emplace_back("where", conditions[i]);
     page_.add(std::move(form));
@@ -507,12 +534,25 @@ class CellsSection {
     if (!slide_) return std::nullopt;
     try {
       SlideView view = view_of(*slide_, cells_.backdrop(*slide_), matrix_.cells, kMaxPoints);
+      add_outlines(view);
       sides_.first.push_back({scatter(view, slide_->cells.size(), colour, shows_tissue_)});
       return std::move(view.places);
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
       page_.notes.push_back(public_message(exchange_.site, error));
       return std::nullopt;
+    }
+  }
+
+  // Outlines that cannot be drawn become a note.
+  void add_outlines(SlideView& view) {
+    if (outlined_.empty()) return;
+    try {
+      view.outlines = cells_.outlines(*slide_, outlined_);
+      view.outlined = outlined_;
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      page_.notes.push_back(public_message(exchange_.site, error));
     }
   }
 
@@ -568,11 +608,12 @@ class CellsSection {
   PageModel& page_;
   const Query query_;
   const GeneMatrix* matrix_chosen_ = nullptr;  // null: the first that has the gene
-  std::vector<std::string> matrices_, embeddings_, slides_, columns_, splits_;
+  std::vector<std::string> matrices_, embeddings_, slides_, outlines_, columns_, splits_;
   std::optional<PlaneRegion> region_;
   const Slide* slide_ = nullptr;  // if the page shows its picture
   bool shows_tissue_ = true;
   std::string embedding_, colour_name_, split_name_;
+  std::string outlined_;  // empty: no outlines
   std::optional<CellColour> colour_;
   CellGroups split_;
   std::vector<std::string> genes_;  // if the page shows several
@@ -622,16 +663,17 @@ void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlac
   CellsSection(exchange, subject, place, cells, markers, page).add();
 }
 
-uint64_t work_of_slide(const PageCells& cells, const std::optional<std::string>& name) {
+uint64_t work_of_slide(const Query& query, const PageCells& cells) {
   const SlidesFound* const found = cells.known_slides();
   if (found && found->slides.empty()) return 0;
   const uint64_t count = cells.matrix().cells;
-  const uint64_t of_places = count > WorkBudget::kMaxFreeValues ? count * kBytesACellOnSlide : 0;
-  if (!found) return of_places + kMaxSlideWork;
-  const auto shown = std::find_if(found->slides.begin(), found->slides.end(),
-                                  [&](const Slide& slide) { return slide.name == name; });
-  const bool is_kept = cells.keeps_backdrop(shown == found->slides.end() ? found->slides.front() : *shown);
-  return of_places + (is_kept ? 0 : kMaxSlideWork);
+  const std::string outlines = query.value("outlines").value_or("");
+  uint64_t work = count > WorkBudget::kMaxFreeValues ? count * kBytesACellOnSlide : 0;
+  if (!found) return work + kMaxSlideWork + (outlines.empty() ? 0 : kMaxOutlineWork);
+  const Slide& shown = found->slides[shown_slide(*found, query)];
+  if (!cells.keeps_picture(shown)) work += kMaxSlideWork;
+  if (!outlines.empty() && !cells.keeps_picture(shown, outlines)) work += kMaxOutlineWork;
+  return work;
 }
 
 uint64_t work_of_cells(const Query& query, const PageCells& cells) {
@@ -640,9 +682,8 @@ uint64_t work_of_cells(const Query& query, const PageCells& cells) {
   const bool has_several = names_in_list(query.value("color").value_or("")).size() > 1;
   const uint64_t of_a_cell = has_several ? kBytesACellOfGenes : kBytesACellShown;
   const uint64_t count = cells.matrix().cells;
-  const uint64_t of_slide = shown_embedding(query, cells.matrix()) == annotated::kSpatial
-                                ? work_of_slide(cells, query.value("slide"))
-                                : 0;
+  const uint64_t of_slide =
+      shown_embedding(query, cells.matrix()) == annotated::kSpatial ? work_of_slide(query, cells) : 0;
   return std::max(count > WorkBudget::kMaxFreeValues ? count * of_a_cell : 0,
                   of_stored > kMaxFreeBytes ? of_stored : 0) +
          of_slide;

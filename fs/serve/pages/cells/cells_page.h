@@ -30,12 +30,14 @@ inline constexpr uint64_t kBytesACellShown = 32;
 inline constexpr uint64_t kBytesACellOnSlide = 64;
 // The memory that the picture of a slide takes at most while it is made.
 inline constexpr uint64_t kMaxSlideWork = uint64_t{32} << 20;
+// The memory that outlines over it take at most: the numbers of the objects, as stored and as shown.
+inline constexpr uint64_t kMaxOutlineWork = uint64_t{48} << 20;
 
 // Returns the memory that the page of a query takes, 0 if it is little.
 uint64_t work_of_cells(const Query& query, const PageCells& cells);
 // Returns the memory that the cells over the picture of a slide take, 0 if it is little: less once the
-// picture is kept. name: of the slide; null: the first.
-uint64_t work_of_slide(const PageCells& cells, const std::optional<std::string>& name = std::nullopt);
+// picture and the outlines of the query are kept.
+uint64_t work_of_slide(const Query& query, const PageCells& cells);
 
 // Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
 // become problems with links to the nearest names. markers: those that the query asks for, or null. Throws

@@ -8,6 +8,7 @@
 #include "formats/annotated/selection.h"
 #include "formats/core/model/elements/number_cast.h"
 #include "fs/serve/pages/cells/markers.h"
+#include "fs/serve/pages/cells/outlines.h"
 #include "fs/serve/pages/cells/slide_view.h"
 #include "fs/serve/pages/cells/spatial_slides.h"
 #include "fs/views/anndata/anndata_files.h"
@@ -194,29 +195,46 @@ const StoredMarkersFound& PageCells::stored_markers() const {
 
 const SlidesFound& PageCells::slides() const {
   return slides_.get([this] {
-    SlidesFound found{matrix_.slides ? matrix_.slides() : std::vector<Slide>(), {}};
-    if (found.slides.empty())
-      found.slides = spatial_slides(meaning_.what.node, matrix_, *meaning_.what.context, found.left_out);
+    SlidesFound found{matrix_.slides ? matrix_.slides() : std::vector<Slide>()};
+    const bool is_spatial = found.slides.empty();
+    Context& context = *meaning_.what.context;
+    if (is_spatial) found.slides = spatial_slides(directory(), matrix_, context, found.left_out);
     std::erase_if(found.slides, [](const Slide& slide) { return !has_picture(slide); });
+    found.outlines.resize(found.slides.size());
+    for (size_t i = 0; is_spatial && i < found.slides.size(); ++i)
+      found.outlines[i] = outline_names(directory(), found.slides[i].name, context);
     return found;
   });
 }
 
-bool PageCells::keeps_backdrop(const Slide& slide) const {
+bool PageCells::keeps_picture(const Slide& slide, const std::string& outlines) const {
   const MutexLock lock(backdrops_mutex_);
-  const auto* const kept = backdrops_.find(&slide);
+  const auto* const kept = backdrops_.find({&slide, outlines});
   return kept && (*kept)->known();
 }
 
-std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
-  using Picture = Lazy<Backdrop>;
-  std::shared_ptr<const Picture> picture;
+std::shared_ptr<const Backdrop> PageCells::picture(SlidePicture key,
+                                                   const std::function<Backdrop()>& make) const {
+  std::shared_ptr<const Lazy<Backdrop>> picture;
   {
     const MutexLock lock(backdrops_mutex_);
-    if (const auto* const kept = backdrops_.find(&slide)) picture = *kept;
-    if (!picture) backdrops_.keep(&slide, picture = std::make_shared<const Picture>());
+    if (const auto* const kept = backdrops_.find(key)) picture = *kept;
+    if (!picture) {
+      picture = std::make_shared<const Lazy<Backdrop>>();
+      backdrops_.keep(std::move(key), picture);
+    }
   }
-  return {picture, &picture->get([&] { return backdrop_of(slide); })};
+  return {picture, &picture->get(make)};
+}
+
+std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
+  return picture({&slide, {}}, [&] { return backdrop_of(slide); });
+}
+
+std::shared_ptr<const Backdrop> PageCells::outlines(const Slide& slide, const std::string& name) const {
+  const std::shared_ptr<const Backdrop> area = backdrop(slide);
+  return picture({&slide, name},
+                 [&] { return outlines_of(directory(), slide.name, name, *area, *meaning_.what.context); });
 }
 
 std::vector<std::string> PageCells::find_first_genes() const {

@@ -49,11 +49,11 @@ class GeneMatrix {
   mutable std::atomic<uint64_t> most_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
 };
 
-// The slides of cells that have a picture with a known scale. left_out: a sentence for each picture that is
-// too large.
+// The slides of cells that have a picture with a known scale.
 struct SlidesFound {
   std::vector<Slide> slides;
-  std::vector<std::string> left_out;
+  std::vector<std::vector<std::string>> outlines{};  // for each slide: outline_names()
+  std::vector<std::string> left_out{};               // sentences about what is not shown
 };
 
 struct Markers;
@@ -107,11 +107,14 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   const SlidesFound& slides() const;
   // Returns the slides, or null if slides() was not called. Reads nothing.
   const SlidesFound* known_slides() const { return slides_.known(); }
-  // Returns whether the picture of a slide is kept. Requires: it is one of slides().
-  bool keeps_backdrop(const Slide& slide) const;
+  // Returns whether the picture of a slide is kept, or that of outlines over it. Requires: it is one of
+  // slides().slides.
+  bool keeps_picture(const Slide& slide, const std::string& outlines = {}) const;
   // Returns the picture of a slide, made once for all requests. Keeps the last few. Throws like
   // backdrop_of(). Requires: it is one of slides().slides.
   std::shared_ptr<const Backdrop> backdrop(const Slide& slide) const;
+  // Returns outlines over the picture of a slide, like backdrop(). Throws like outlines_of().
+  std::shared_ptr<const Backdrop> outlines(const Slide& slide, const std::string& name) const;
 
  private:
   const MatrixLinesPtr& lines(const GeneMatrix& matrix) const;
@@ -131,8 +134,11 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
 
   mutable Mutex markers_mutex_;
   mutable Recent<std::string, MarkersPtr> markers_ GUARDED_BY(markers_mutex_){8};
+  using SlidePicture = std::pair<const Slide*, std::string>;  // a slide, and the outlines over it
+  std::shared_ptr<const Backdrop> picture(SlidePicture key, const std::function<Backdrop()>& make) const;
+
   mutable Mutex backdrops_mutex_;
-  mutable Recent<const Slide*, std::shared_ptr<const Lazy<Backdrop>>> backdrops_ GUARDED_BY(backdrops_mutex_){
+  mutable Recent<SlidePicture, std::shared_ptr<const Lazy<Backdrop>>> backdrops_ GUARDED_BY(backdrops_mutex_){
       4};  // up to 2 MiB each
 };
 using PageCellsPtr = std::shared_ptr<const PageCells>;

@@ -278,7 +278,10 @@ Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour,
   const double unit = std::min(plot.width / (plot.x.range.high - plot.x.range.low),
                                plot.height / (plot.y.range.high - plot.y.range.low));
   const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMax) * 10) / 10;
-  return figure_of(std::move(plot), slide.places, cells, width, slide.name, colour, nullptr);
+  plot.lines = slide.outlines.get();
+  Figure figure = figure_of(std::move(plot), slide.places, cells, width, slide.name, colour, nullptr);
+  if (slide.outlines) figure.caption += fmt::format("; {} in blue", slide.outlined);
+  return figure;
 }
 
 Figure panels(const CellPlaces& places, const std::string& column, const CellGroups& split,

@@ -16,6 +16,8 @@ struct SlideView {
   CellPlaces places;  // y is negative, since rows of a picture run down; NaN for cells on other slides
   std::shared_ptr<const Backdrop> picture;
   double spot;  // diameter of a spot in the units of places
+  std::shared_ptr<const Backdrop> outlines{};  // null: none
+  std::string outlined{};                      // "labels/cells"
 };
 
 // Returns the picture of a slide, reduced to at most 800 pixels a side. Reads all of it. Throws unsupported

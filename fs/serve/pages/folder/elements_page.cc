@@ -83,7 +83,7 @@ class ElementsPage {
       const PageCellsPtr cells = exchange_.pages.cells.of(filesystem_, inode);
       if (!cells) continue;
       const uint64_t count = cells->matrix().cells;
-      const WorkBudget::Share share = exchange_.pages.work->take(work_of_slide(*cells));
+      const WorkBudget::Share share = exchange_.pages.work->take(work_of_slide(Query(""), *cells));
       const SlidesFound& found = cells->slides();
       page_.notes.insert(page_.notes.end(), found.left_out.begin(), found.left_out.end());
       if (found.slides.empty()) continue;
