@@ -10,6 +10,11 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import anndata
+import numpy
+import pandas
+
+import chosen_test
 import media_stores
 from browser import PROGRAM, Browser
 from server import DATA, Server
@@ -32,6 +37,10 @@ STORES = {
     "arrays": data("hdf5", "numeric", "store.h5"),
     "damaged": data("hdf5", "damaged", "store.h5"),
     "climate": data("xarray", "era5_v2", "store.zarr"),
+    "variants": data("vcf-zarr", "types", "store.zarr"),
+    "modalities": data("anndata", "mudata_041", "store.h5mu"),
+    "seurat": data("r-objects", "seurat_v4", "store.rds"),
+    "run": data("tenx-runs", "visium_2", "store"),
 }
 # Each kind of page: the store, the path below its address, and visible content (a selector and a part of its text).
 PAGES = {
@@ -44,10 +53,16 @@ PAGES = {
     "markers": ("cells", "?markers=cat:NK", "table.first caption", "by their score"),
     "chosen": ("cells", "?where=cat:NK&color=Gene-1&split=cat", "main h2", "Download these cells"),
     "region": ("cells", "?color=cat&region=-1,-1,2,2", "figcaption", "in the region"),
+    "panels": ("cells", "?color=Gene-1&split=cat", "div.panels svg", ""),
+    "stored": ("media", "marked.h5ad/?stored=rank_genes_groups:0", "table.first caption", "genes of level"),
+    "assay": ("seurat", "", "svg.plot", ""),
+    "modality": ("modalities", "", "form select[name=assay]", ""),
+    "run": ("run", "?embedding=spatial", "svg.plot.over", ""),
     "unknown": ("cells", "?color=no-such-gene", "p.note", "No gene or column"),
     "genes": ("cells", "X/genes/", "ul.names a", ""),
     "embedding": ("cells", "obsm/X_umap?page", "svg.plot", ""),
     "table": ("cells", "obs/", "table caption", "rows"),
+    "rows": ("cells", "obs/?where=cat:NK&sort=int64", "table caption", "rows"),
     "sorted": ("cells", "obs/?sort=-int64", "table caption", "highest first"),
     "absent": ("cells", "obs.csvv", "h1", "Not found here"),
     "sparse": ("cells", "X/", "table caption", "values, in stored order"),
@@ -63,11 +78,19 @@ PAGES = {
     "image": ("image", "", "img.px", ""),
     "plate": ("media", "plate.zarr/", "table.plate img", ""),
     "well": ("media", "plate.zarr/A/1/", "ul.fields img", ""),
-    "elements": ("media", "cells.zarr/", "table.first caption", "3 elements"),
+    "field": ("media", "plate.zarr/A/1/1/?c=DAPI", "figcaption", "DAPI from"),
+    "objects": ("media", "cells.zarr/labels/cells/", "figcaption", "Each object in a colour"),
+    "large": ("media", "large.zarr/", "p.note", "too many to be shown whole"),
+    "elements": ("media", "cells.zarr/", "table.first caption", "5 elements"),
     "slide": ("media", "cells.zarr/tables/table/?color=kind", "svg.plot.over", ""),
+    "outlines": ("media", "cells.zarr/tables/table/?outlines=shapes/squares", "figcaption", "shapes/squares in blue"),
+    "shapes": ("media", "cells.zarr/shapes/squares/", "main", "shapes"),
+    "points": ("media", "cells.zarr/points/spots/", "main", "points"),
     "session": ("media", "session.nwb/", "main", "Rat 7 runs"),
     "channels": ("media", "session.nwb/acquisition/ElectricalSeries/?channels=0-5", "ul.key", "channel 5"),
     "trials": ("media", "session.nwb/units/", "svg.plot", "units"),
+    "intervals": ("media", "session.nwb/intervals/trials/", "table caption", "rows"),
+    "sites": ("variants", "", "table caption", "rows"),
     "trace": ("recording", "acquisition/ts0/", "svg.plot", "seconds"),
     "spikes": ("recording", "units/", "svg.plot", "units"),
     "unreadable": ("damaged", "bad_gzip?page", "main", "bad_gzip"),
@@ -83,7 +106,9 @@ class Pages(unittest.TestCase):
         cls.browser = cls.enterClassContext(Browser())
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="plainfs-test-"))
         media_stores.plate(os.path.join(folder, "plate.zarr"), ["A", "B"], ["1", "2", "3"], [(0, 0), (0, 2), (1, 1)])
-        media_stores.spatial(os.path.join(folder, "cells.zarr"))
+        cls.make_spatial(os.path.join(folder, "cells.zarr"))
+        cls.make_marked(os.path.join(folder, "marked.h5ad"))
+        media_stores.large(os.path.join(folder, "large.zarr"))
         media_stores.session(os.path.join(folder, "session.nwb"), channels=12)
         cls.servers = {name: cls.enterClassContext(Server(store)) for name, store in STORES.items()}
         cls.servers["media"] = cls.enterClassContext(Server(folder))
@@ -102,6 +127,29 @@ class Pages(unittest.TestCase):
         with open(STORES["cells"], "rb") as whole, open(os.path.join(folder, "bob", "cut.h5ad"), "wb") as cut:
             cut.write(whole.read(3000))
         return folder
+
+    @staticmethod
+    def make_spatial(path):
+        _, places, _ = media_stores.spatial(path)
+        squares = [
+            media_stores.polygon([(x - 3, y - 3), (x + 3, y - 3), (x + 3, y + 3), (x - 3, y + 3), (x - 3, y - 3)])
+            for x, y in places
+        ]
+        identity = {"type": "identity"}
+        media_stores.shapes(path, "shapes", "squares", {"geometry": squares}, identity, ["geometry"])
+        media_stores.shapes(path, "points", "spots", {"x": list(places[:, 0]), "y": list(places[:, 1])}, identity)
+
+    @staticmethod
+    def make_marked(path):
+        """Writes cells with stored markers."""
+        random = numpy.random.default_rng(1)
+        genes = [f"g{i}" for i in range(130)]
+        obs = pandas.DataFrame({"leiden": pandas.Categorical(random.choice(chosen_test.LEVELS, 40))})
+        obs.index = [f"c{i}" for i in range(40)]
+        var = pandas.DataFrame(index=genes)
+        cells = anndata.AnnData(random.poisson(1, (40, 130)).astype("f4"), obs=obs, var=var, dtype="float32")
+        cells.uns["rank_genes_groups"] = chosen_test.scanpy_result(random, genes)[0]
+        cells.write_h5ad(path)
 
     def open(self, name, **look):
         server, path, selector, text = PAGES[name]
@@ -204,7 +252,7 @@ class Pages(unittest.TestCase):
         self.browser.show()
 
     def test_the_picture_is_on_the_first_screen(self):
-        for size, most in (("desktop", 900), ("phone", 844)):
+        for size, most in (("desktop", 900), ("phone", 780)):
             self.open("gene", size=size)
             top, bottom = self.browser.js(
                 "(() => { const box = document.querySelector('svg.plot').getBoundingClientRect(); "
