@@ -667,18 +667,35 @@ class MarkersOfLevels(Pages):
         levels = numpy.array(["a", "b: c", None])[random.integers(0, 3, cells)]
         values[levels == "a", :4] += numpy.float32(0.5)
         obs = pandas.DataFrame({"ct": pandas.Categorical(levels)}, index=[f"cell{i}" for i in range(cells)])
-        sparse = {"csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix}.get(kind, lambda dense: dense)
+        sparse = {"dense": numpy.asarray, "csc": scipy.sparse.csc_matrix}.get(kind, scipy.sparse.csr_matrix)
+        if kind == "double":
+            values = values.astype("f8") + random.normal(0, 1e-9, values.shape) * (values != 0)
         var = pandas.DataFrame(index=[f"g{i}" for i in range(genes)])
-        data = anndata.AnnData(sparse(values), obs=obs, var=var, dtype="float32")
+        data = anndata.AnnData(sparse(values), obs=obs, var=var, dtype=values.dtype)
         if kind == "csc":
             data.uns["log1p"] = {"base": 2.0}
         path = os.path.join(folder, kind + ".h5ad")
+        if kind == "doubled":
+            values[0, 9], values[1, 9] = 1.5, 1
+            data.X = self.doubled(values)
+        if kind == "zeros":
+            data.X = scipy.sparse.csr_matrix(values)
+            data.X.data[data.X.data < 0.9] = 0
+            values[values < 0.9] = 0
         data.write_h5ad(path)
         return path, values.astype("f8"), levels
 
+    def doubled(self, values):
+        """Returns a matrix in which the value of a place is the sum of two entries, which are out of order."""
+        whole = scipy.sparse.csr_matrix(values)
+        rows = [numpy.repeat(whole.indices[a:b], 2)[::-1] for a, b in zip(whole.indptr, whole.indptr[1:])]
+        halves = [numpy.repeat(whole.data[a:b] / 2, 2)[::-1] for a, b in zip(whole.indptr, whole.indptr[1:])]
+        lists = (numpy.concatenate(halves), numpy.concatenate(rows), whole.indptr * 2)
+        return scipy.sparse.csr_matrix(lists, shape=values.shape)
+
     def test_markers_are_those_of_scanpy_value_for_value(self):
         random = numpy.random.default_rng(SEED)
-        for kind in ("dense", "csr", "csc", "negative"):
+        for kind in ("dense", "csr", "csc", "negative", "doubled", "zeros", "double"):
             with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
                 path, values, levels = self.store(folder, kind, random)
                 with Server(path) as self.server:

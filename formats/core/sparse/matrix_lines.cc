@@ -93,6 +93,9 @@ class SparseLines : public MatrixLines {
   void sort_ahead(uint64_t most_entries) const override;
   bool is_costly() const override { return !is_along_ && !order_.has_room(); }
   std::optional<std::vector<int64_t>> measure(const ExtraWidths& widths) const override;
+  std::optional<std::vector<uint64_t>> count_entries() const override;
+  void visit_entries(uint64_t first, uint64_t count,
+                     const std::function<void(const FoundEntries&)>& visit) const override;
 
  private:
   using EntriesPtr = std::shared_ptr<const LineEntries>;
@@ -240,6 +243,57 @@ std::optional<std::vector<int64_t>> SparseLines::measure(const ExtraWidths& widt
   });
   if (!is_clear) return std::nullopt;
   return more;
+}
+
+std::optional<std::vector<uint64_t>> SparseLines::count_entries() const {
+  std::vector<uint64_t> counts(count());
+  std::atomic<bool> is_clear{true};
+  Mutex mutex;  // guards `counts`
+  const EntryPass pass{{matrix_.index},
+                       0,
+                       majors_.entries(),
+                       entries_at_once(kEntriesAtOnce, {matrix_.index}, context_),
+                       !stay_in_cache(majors_.lists(), context_)};
+  for_entry_runs(pass, context_, [&](uint64_t first, uint64_t last) {
+    // Includes the entry before, which may be of the same major.
+    const uint64_t from = first - (first > 0);
+    const IndexRun<uint32_t> indices(*matrix_.index, from, last - from, minors_, matrix_.minor_word());
+    const std::span<const uint32_t> all = indices.values();
+    majors_.visit(first, last, [&](uint64_t, uint64_t begin, uint64_t end) {
+      const uint64_t known = std::max(begin, from);
+      if (!rise_strictly(all.subspan(known - from, std::min(end, last) - known))) is_clear = false;
+    });
+    const MutexLock lock(mutex);
+    if (!is_along_)
+      for (const uint32_t line : all.subspan(first - from)) ++counts[line];
+    else
+      majors_.visit(first, last, [&](uint64_t major, uint64_t begin, uint64_t end) {
+        counts[major] += std::min(end, last) - std::max(begin, first);
+      });
+  });
+  if (!is_clear) return std::nullopt;
+  return counts;
+}
+
+void SparseLines::visit_entries(uint64_t first, uint64_t count,
+                                const std::function<void(const FoundEntries&)>& visit) const {
+  if (count == 0) return;
+  if (!is_along_) return order_.visit(WantedLines::run(first, count), true, visit);
+  const Pointers pointers(majors_.lists(), first, count);
+  const std::vector<ArrayPtr> parts{matrix_.index, matrix_.value};
+  const EntryPass pass{parts, pointers.values().front(), pointers.values().back(),
+                       entries_at_once(kEntriesAtOnce, parts, context_),
+                       !stay_in_cache(majors_.lists(), context_)};
+  const auto read = [&](FoundEntries& found, uint64_t begin, uint64_t end) {
+    const IndexRun<uint32_t> places(*matrix_.index, begin, end - begin, length(), "index");
+    found.majors.assign(places.values().begin(), places.values().end());
+    found.lines.clear();
+    majors_.visit(begin, end, [&](uint64_t major, uint64_t, uint64_t after) {
+      found.lines.resize(std::min(after, end) - begin, static_cast<uint32_t>(major - first));
+    });
+    found.values = read_run(*matrix_.value, begin, end - begin);
+  };
+  for_entry_runs<FoundEntries>(pass, context_, read, visit);
 }
 
 class DenseLines : public MatrixLines {

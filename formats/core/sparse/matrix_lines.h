@@ -14,6 +14,8 @@
 
 namespace plainfs {
 
+struct FoundEntries;  // formats/core/sparse/line_order.h
+
 // Returns for each of the elements how many more characters its text has than that of a zero.
 using ExtraWidths = std::function<std::vector<int8_t>(const Elements&)>;
 
@@ -44,6 +46,13 @@ class MatrixLines {
   // one pass over the matrix; nullopt if that cannot be computed (duplicate entries). widths: called by
   // several threads.
   virtual std::optional<std::vector<int64_t>> measure(const ExtraWidths& widths) const = 0;
+  // Returns how many entries of each line are stored, by a pass over the matrix; nullopt if the lines store
+  // all of their elements, or if several entries may share a place.
+  virtual std::optional<std::vector<uint64_t>> count_entries() const { return std::nullopt; }
+  // Calls visit(entries) for the stored entries of lines [first, first + count), some at a time, in this
+  // thread, while others read the next. Takes a pass over the matrix unless its entries are sorted. Requires:
+  // count_entries() has returned counts.
+  virtual void visit_entries(uint64_t, uint64_t, const std::function<void(const FoundEntries&)>&) const {}
 
  private:
   const DType dtype_;

@@ -445,6 +445,56 @@ BOOST_FIXTURE_TEST_CASE(markers_end_when_the_client_has_left, ThreeCells) {
   BOOST_TEST(model.find<Grid>()->rows.size() == 2U);
 }
 
+BOOST_FIXTURE_TEST_CASE(markers_of_blocks_of_genes_are_those_of_all_values, ThreeCells) {
+  constexpr uint64_t kGenes = 9;
+  std::vector<double> dense, values;
+  std::vector<uint32_t> index;
+  std::vector<uint64_t> pointer{0};
+  std::vector<std::string> names;
+  for (uint32_t cell = 0; cell < 3; ++cell) {
+    for (uint32_t gene = 0; gene < kGenes; ++gene) {
+      dense.push_back((cell * 7 + gene * 3) % 4);
+      if (dense.back() == 0) continue;
+      values.push_back(dense.back());
+      index.push_back(gene);
+    }
+    pointer.push_back(values.size());
+  }
+  for (uint64_t gene = 0; gene < kGenes; ++gene) names.push_back(std::to_string(gene));
+  matrix.genes = kGenes;
+  matrix.var = std::get<Table>(table_of({}, text_array(names)).content);
+  SparseMatrix sparse;
+  sparse.rows = 3;
+  sparse.columns = kGenes;
+  sparse.by_row = true;
+  sparse.value = numbers(values);
+  sparse.index = plainfs::numbers<uint32_t>(index);
+  sparse.pointer = plainfs::numbers<uint64_t>(pointer);
+  const Level level{"group", "a", {1, 0, 1}, 2};
+  WorkBudget budget;
+  const auto compared = [&](const Content& x, uint64_t block_bytes) {
+    matrix.x = x;
+    answers();
+    const auto some = std::make_shared<const PageCells>(
+        filesystem->meaning(kRootInode), FoundAnnotatedMatrix{"anndata", [this] { return matrix; }});
+    RunProgress progress;
+    Markers markers = compare_genes(*some, *some->searched().front(), level, budget, progress, block_bytes);
+    BOOST_TEST(progress.share() == 1);
+    return markers;
+  };
+  const Markers expected = compared(LabelledArray{numbers(dense, {3, kGenes}), nullptr, nullptr}, 1);
+  for (const uint64_t block_bytes : {uint64_t{1}, uint64_t{40}, kMaxBlockBytes}) {
+    const Markers markers = compared(sparse, block_bytes);
+    BOOST_TEST_REQUIRE(markers.genes.size() == kGenes);
+    for (size_t i = 0; i < kGenes; ++i) {
+      BOOST_TEST(markers.genes[i].gene == expected.genes[i].gene);
+      BOOST_TEST(markers.genes[i].score == expected.genes[i].score);
+      BOOST_TEST(markers.genes[i].log2_change == expected.genes[i].log2_change);
+      BOOST_TEST(markers.genes[i].share_rest == expected.genes[i].share_rest);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(page_that_takes_a_moment_shows_its_progress) {
   settings.moment = 0ms;
   add_cells();

@@ -6,8 +6,25 @@
 namespace plainfs::serve {
 namespace {
 
+template <class T>
+RankSum test_of_type(const std::vector<double>& values, const std::vector<uint8_t>& is_chosen) {
+  std::vector<T> own, others;
+  RankedGroup<T> chosen, rest;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0)
+      ++(is_chosen[i] != 0 ? chosen : rest).zeros;
+    else
+      (is_chosen[i] != 0 ? own : others).push_back(static_cast<T>(values[i]));
+  }
+  chosen.others = own;
+  rest.others = others;
+  return rank_sum(chosen, rest);
+}
+
 RankSum test_of(const std::vector<double>& values, const std::vector<uint8_t>& is_chosen) {
-  return rank_sum(values, is_chosen);
+  const RankSum test = test_of_type<double>(values, is_chosen);
+  BOOST_TEST(test.score == test_of_type<float>(values, is_chosen).score);
+  return test;
 }
 
 BOOST_AUTO_TEST_SUITE(rank_sums)

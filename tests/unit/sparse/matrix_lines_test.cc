@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "formats/core/sparse/line_order.h"
 #include "formats/core/text/number_text.h"
 #include "fs/text/field_text.h"
 #include "tests/support/mentions.h"
@@ -110,6 +111,38 @@ SparseMatrix small(std::vector<float> values, std::vector<uint32_t> index, std::
 }
 
 BOOST_AUTO_TEST_SUITE(matrix_lines)
+
+BOOST_AUTO_TEST_CASE(stored_entries_of_some_lines_are_counted_and_visited) {
+  for (const bool by_row : {true, false})
+    for (const bool is_sorted : {true, false}) {
+      TestContext context(size_t{64} << 20);
+      const auto both = random_matrix<int32_t>(90, 130, by_row, 7 + by_row);
+      const MatrixLinesPtr lines = sparse_lines(in_chunks(both.sparse, 100, context), false, context);
+      if (is_sorted) lines->sort_ahead(UINT64_MAX);
+      const auto counts = lines->count_entries();
+      BOOST_TEST_REQUIRE(counts.has_value());
+      BOOST_TEST_REQUIRE(counts->size() == 130U);
+      std::vector<int32_t> found(90 * 130);
+      std::vector<uint64_t> visited(130);
+      const uint64_t first = 20, count = 70;
+      lines->visit_entries(first, count, [&](const FoundEntries& entries) {
+        BOOST_TEST_REQUIRE(entries.lines.size() == entries.values.count);
+        BOOST_TEST_REQUIRE(entries.majors.size() == entries.values.count);
+        for (size_t i = 0; i < entries.lines.size(); ++i) {
+          ++visited[first + entries.lines[i]];
+          found[entries.majors[i] * 130 + first + entries.lines[i]] = entries.values.values<int32_t>()[i];
+        }
+      });
+      for (uint64_t line = 0; line < 130; ++line) {
+        const bool is_wanted = line >= first && line < first + count;
+        BOOST_TEST_REQUIRE(visited[line] == (is_wanted ? (*counts)[line] : 0));
+        for (uint64_t row = 0; row < 90; ++row)
+          BOOST_TEST_REQUIRE(found[row * 130 + line] == (is_wanted ? both.at(row, line) : 0));
+      }
+      const auto shuffled = random_matrix<int32_t>(90, 130, by_row, 7, true);
+      BOOST_TEST(!sparse_lines(shuffled.sparse, false, context)->count_entries().has_value());
+    }
+}
 
 BOOST_AUTO_TEST_CASE(lines_of_a_sparse_matrix_match_the_dense_one) {
   for (const size_t cache : {size_t{64} << 20, size_t{16} << 10})

@@ -124,16 +124,21 @@ void PageCells::sort_ahead(const GeneMatrix& matrix, uint64_t most_entries) cons
       [self = shared_from_this(), &matrix, most_entries] { self->lines(matrix)->sort_ahead(most_entries); });
 }
 
+const MatrixLines& PageCells::lines_of(const GeneMatrix& matrix) const {
+  const MatrixLines& all = *lines(matrix);
+  if (all.length() != matrix_.cells)
+    throw damaged("{} has {} cells, expected {}", matrix.name(), all.length(), matrix_.cells);
+  if (all.count() < matrix.genes()->count())
+    throw damaged("{} has {} genes, expected {}", matrix.name(), all.count(), matrix.genes()->count());
+  if (all.length() > kMaxCells) throw unsupported("{} cells are too many for a page", all.length());
+  return all;
+}
+
 std::vector<double> PageCells::values(const GeneMatrix& matrix, uint64_t gene) const {
-  const MatrixLinesPtr& lines = this->lines(matrix);
-  if (lines->length() != matrix_.cells)
-    throw damaged("{} has {} cells, expected {}", matrix.name(), lines->length(), matrix_.cells);
-  if (gene >= lines->count())
-    throw damaged("{} has {} genes, expected {}", matrix.name(), lines->count(), matrix.genes()->count());
-  if (lines->length() > kMaxCells) throw unsupported("{} cells are too many for a page", lines->length());
+  const MatrixLines& lines = lines_of(matrix);
   std::vector<double> values;
-  values.reserve(lines->length());
-  append_doubles(lines->dtype(), lines->read(gene, 0, lines->length()), values);
+  values.reserve(lines.length());
+  append_doubles(lines.dtype(), lines.read(gene, 0, lines.length()), values);
   sort_ahead(matrix, UINT64_MAX);  // after one gene, others are likely to be read
   return values;
 }

@@ -82,9 +82,11 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   // Begins to sort the matrix, in the background, so that genes are read without a pass over it, unless it
   // has more entries than that.
   void sort_ahead(const GeneMatrix& matrix, uint64_t most_entries) const;
+  // Returns the genes of a matrix as lines of all cells. Throws damaged if the matrix has another number of
+  // cells or fewer genes, and unsupported if it has too many cells.
+  const MatrixLines& lines_of(const GeneMatrix& matrix) const;
   // Returns the values of a gene, one per cell, NaN if missing. The first call sorts ahead for later ones,
-  // however many entries there are. Requires: gene < matrix.genes()->count(). Throws damaged if the matrix
-  // has another number of cells, or no such gene.
+  // however many entries there are. Requires: gene < matrix.genes()->count(). Throws like lines_of().
   std::vector<double> values(const GeneMatrix& matrix, uint64_t gene) const;
   // Returns the values of genes [first, first + count), one gene after another. Throws like values().
   std::vector<double> values_of(const GeneMatrix& matrix, uint64_t first, uint64_t count) const;

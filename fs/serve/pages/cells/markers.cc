@@ -3,67 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <span>
-#include <thread>
 
-#include "cache/request.h"
-#include "formats/core/model/derived_group.h"
-#include "formats/core/model/elements/number_cast.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/serve/pages/model/number_table.h"
-#include "fs/serve/pages/model/rank_sum.h"
 
 namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kMarkersOnPage = 100;
 constexpr uint64_t kMaxLevels = 10'000;
-constexpr uint64_t kValuesAtOnce = uint64_t{1} << 20;
-constexpr uint64_t kBytesOfThread = 96;  // values of several genes, in two forms, and a copy to sort
 constexpr size_t kMaxBytesOfLevel = 60;
-
-// The chosen cells of a level.
-struct Level {
-  std::string column, name;
-  std::vector<uint8_t> is_chosen;
-  uint64_t cells = 0;
-};
-
-// Returns the base of the logarithms in uns/log1p/base; e without it.
-double log_base(const Node& directory) {
-  const GroupPtr uns = directory.parts ? find_group(*directory.parts, "uns") : nullptr;
-  const GroupPtr log1p = uns ? find_group(*uns, "log1p") : nullptr;
-  const ArrayPtr base = log1p ? find_array(*log1p, "base") : nullptr;
-  if (!base || !base->dtype().is_numeric() || base->count() != 1) return std::exp(1.0);
-  std::vector<double> value;
-  append_doubles(base->dtype(), read_all(*base), value);
-  return value[0] > 0 && std::isfinite(value[0]) ? value[0] : std::exp(1.0);
-}
-
-// Returns nullopt if the gene has values that are not finite.
-std::optional<Marker> marker_of(uint64_t gene, std::span<const double> values, const Level& level,
-                                double base) {
-  double sum = 0, sum_rest = 0;
-  uint64_t nonzero = 0, nonzero_rest = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) return std::nullopt;
-    (level.is_chosen[i] ? sum : sum_rest) += values[i];
-    (level.is_chosen[i] ? nonzero : nonzero_rest) += values[i] != 0 ? 1 : 0;
-  }
-  const RankSum test = rank_sum(values, level.is_chosen);
-  const auto own = static_cast<double>(level.cells), rest = static_cast<double>(values.size()) - own;
-  const auto counts = [&](double mean) { return std::expm1(mean * std::log(base)) + 1e-9; };
-  return Marker{gene,
-                test.score,
-                test.p,
-                1,
-                std::log2(counts(sum / own) / counts(sum_rest / rest)),
-                static_cast<double>(nonzero) / own,
-                static_cast<double>(nonzero_rest) / rest};
-}
 
 std::optional<Level> level_of(const CellGroups& groups, std::string column, std::string name) {
   const auto found = std::find(groups.levels.begin(), groups.levels.end(), name);
@@ -87,6 +38,10 @@ std::optional<Level> choose_level(const Query& query, const PageCells& cells,
     if (!groups) continue;
     const std::string shown = shortened(name, kMaxBytesOfLevel);
     std::optional<Level> level = level_of(*groups, column, name);
+    if (level && level->cells == 0) {
+      problems.push_back({fmt::format("No cell is in {} {}.", column, shown)});
+      return std::nullopt;
+    }
     if (level && level->cells < groups->cells.size()) return level;
     if (level) {
       problems.push_back(
@@ -112,44 +67,6 @@ const GeneMatrix& matrix_asked(const Query& query, const PageCells& cells) {
 
 std::string key_of(const Query& query, const GeneMatrix& matrix) {
   return query.value("markers").value_or("") + "\n" + matrix.name();
-}
-
-Markers find_markers(const PageCells& cells, const GeneMatrix& matrix, const Level& level,
-                     RunProgress& progress) {
-  const uint64_t genes = matrix.genes()->count();
-  progress.expect(genes);
-  cells.sort(matrix);
-  const double base = log_base(cells.directory());
-  std::vector<std::optional<Marker>> all(genes);
-  const uint64_t count = level.is_chosen.size(), at_once = std::max<uint64_t>(1, kValuesAtOnce / count);
-  cells.workers().parallel_for((genes + at_once - 1) / at_once, [&](size_t part) {
-    const uint64_t first = part * at_once, some = std::min(at_once, genes - first);
-    const std::vector<double> values = cells.values_of(matrix, first, some);
-    for (uint64_t i = 0; i < some; ++i) {
-      check_cancelled();
-      all[first + i] = marker_of(first + i, std::span(values).subspan(i * count, count), level, base);
-      progress.add(1);
-    }
-  });
-  Markers markers;
-  std::vector<double> p;
-  for (const std::optional<Marker>& one : all) {
-    if (!one) {
-      ++markers.left_out;
-      continue;
-    }
-    markers.genes.push_back(*one);
-    p.push_back(one->p);
-  }
-  const std::vector<double> adjusted = adjusted_p(p);
-  for (size_t i = 0; i < adjusted.size(); ++i) markers.genes[i].adjusted = adjusted[i];
-  std::stable_sort(markers.genes.begin(), markers.genes.end(),
-                   [](const Marker& a, const Marker& b) { return a.score > b.score; });
-  return markers;
-}
-
-uint64_t bytes_a_cell_of_markers() {
-  return kBytesOfThread * std::max(1U, std::thread::hardware_concurrency());
 }
 
 class MarkersSection {
@@ -244,10 +161,9 @@ MarkersPtr wait_for_markers(const Query& query, const PageCellsPtr& cells, Marke
   const std::string key = key_of(query, matrix);
   if (MarkersPtr kept = cells->kept_markers(key)) return kept;
   const auto make = [query, cells, &matrix, budget](RunProgress& progress) {
-    const WorkBudget::Share share = budget->take_for(cells->matrix().cells, bytes_a_cell_of_markers());
     std::vector<Problem> problems;  // for the page
     const std::optional<Level> level = choose_level(query, *cells, problems);
-    return level ? find_markers(*cells, matrix, *level, progress) : Markers();
+    return level ? compare_genes(*cells, matrix, *level, *budget, progress) : Markers();
   };
   MarkersPtr markers = runs.wait(fmt::format("{}\n{}", fmt::ptr(cells.get()), key), make, watch);
   if (!markers->genes.empty() || markers->left_out > 0) cells->keep_markers(key, markers);

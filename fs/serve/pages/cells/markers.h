@@ -6,27 +6,13 @@
 #include <vector>
 
 #include "fs/serve/http/query.h"
+#include "fs/serve/pages/cells/compared_genes.h"
 #include "fs/serve/pages/cells/kept_cells.h"
 #include "fs/serve/pages/model/page_model.h"
 #include "fs/serve/site/shared_runs.h"
 #include "fs/serve/site/work_budget.h"
 
 namespace plainfs::serve {
-
-// The numbers of a gene, as scanpy's rank_genes_groups has them.
-struct Marker {
-  uint64_t gene = 0;
-  double score = 0, p = 1, adjusted = 1;
-  double log2_change = 0;            // of the means, which are taken for logarithms of counts and 1
-  double share = 0, share_rest = 0;  // of cells with a value that is not zero
-};
-
-// The genes with the highest scores first; equal scores keep the order of the genes. Genes with values that
-// are missing or infinite are left out.
-struct Markers {
-  std::vector<Marker> genes;
-  uint64_t left_out = 0;
-};
 
 using MarkerRuns = SharedRuns<Markers>;
 

@@ -7,11 +7,6 @@
 namespace plainfs::serve {
 namespace {
 
-struct Ranked {
-  double value;
-  uint8_t is_chosen;
-};
-
 // Adds up ranks in ascending order. Equal values share the mean of their ranks.
 class Ranks {
  public:
@@ -21,16 +16,6 @@ class Ranks {
     ties_ += ties * ties * ties - ties;
     before_ += ties;
   }
-  void add_sorted(std::span<const Ranked> values) {
-    for (size_t first = 0; first < values.size();) {
-      size_t end = first;
-      uint64_t chosen = 0;
-      for (; end < values.size() && values[end].value == values[first].value; ++end)
-        chosen += values[end].is_chosen;
-      add_ties(end - first, chosen);
-      first = end;
-    }
-  }
   double sum() const { return sum_; }
   double tie_factor() const { return 1 - ties_ / (before_ * before_ * before_ - before_); }
 
@@ -38,31 +23,44 @@ class Ranks {
   double before_ = 0, sum_ = 0, ties_ = 0;
 };
 
+// Adds the ranks of two sorted groups with their zeros.
+template <class T>
+void add_merged(const RankedGroup<T>& chosen, const RankedGroup<T>& rest, Ranks& ranks) {
+  const std::span<T> own = chosen.others, others = rest.others;
+  bool has_zeros = false;
+  const auto add_zeros = [&] {
+    ranks.add_ties(chosen.zeros + rest.zeros, chosen.zeros);
+    has_zeros = true;
+  };
+  for (size_t i = 0, k = 0; i < own.size() || k < others.size();) {
+    const bool is_own = k == others.size() || (i < own.size() && own[i] < others[k]);
+    const T value = is_own ? own[i] : others[k];
+    if (!has_zeros && value > 0) add_zeros();
+    const size_t own_before = i, others_before = k;
+    while (i < own.size() && own[i] == value) ++i;
+    while (k < others.size() && others[k] == value) ++k;
+    ranks.add_ties(i - own_before + (k - others_before), i - own_before);
+  }
+  if (!has_zeros) add_zeros();
+}
+
 }  // namespace
 
-RankSum rank_sum(std::span<const double> values, std::span<const uint8_t> is_chosen) {
-  std::vector<Ranked> negative, positive;
-  uint64_t chosen = 0, chosen_zeros = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    chosen += is_chosen[i];
-    if (values[i] == 0)
-      chosen_zeros += is_chosen[i];
-    else
-      (values[i] < 0 ? negative : positive).push_back({values[i], is_chosen[i]});
-  }
-  const auto is_less = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
-  std::sort(negative.begin(), negative.end(), is_less);
-  std::sort(positive.begin(), positive.end(), is_less);
+template <class T>
+RankSum rank_sum(RankedGroup<T> chosen, RankedGroup<T> rest) {
+  std::sort(chosen.others.begin(), chosen.others.end());
+  std::sort(rest.others.begin(), rest.others.end());
   Ranks ranks;
-  ranks.add_sorted(negative);
-  ranks.add_ties(values.size() - negative.size() - positive.size(), chosen_zeros);
-  ranks.add_sorted(positive);
-  const auto all = static_cast<double>(values.size()), own = static_cast<double>(chosen);
+  add_merged(chosen, rest, ranks);
+  const auto own = static_cast<double>(chosen.count()), all = own + static_cast<double>(rest.count());
   const double deviation = std::sqrt(ranks.tie_factor() * own * (all - own) * (all + 1) / 12);
   const double score = (ranks.sum() - own * (all + 1) / 2) / deviation;
   if (!std::isfinite(score)) return {};
   return {score, std::erfc(std::abs(score) / std::sqrt(2.0))};
 }
+
+template RankSum rank_sum(RankedGroup<float> chosen, RankedGroup<float> rest);
+template RankSum rank_sum(RankedGroup<double> chosen, RankedGroup<double> rest);
 
 std::vector<double> adjusted_p(std::span<const double> p) {
   std::vector<size_t> order(p.size());

@@ -14,9 +14,19 @@ struct RankSum {
   double p = 1;      // two-sided, of the normal approximation
 };
 
-// Returns the test of the chosen values against the rest. Zeros are not sorted. Requires: all values are
-// finite, the spans are of equal length, and is_chosen is neither all 0 nor all 1.
-RankSum rank_sum(std::span<const double> values, std::span<const uint8_t> is_chosen);
+// The values of a group: how many are zero, and the others, which are sorted in place.
+template <class T>
+struct RankedGroup {
+  std::span<T> others;
+  uint64_t zeros = 0;
+
+  uint64_t count() const { return others.size() + zeros; }
+};
+
+// Returns the test of the chosen values against the rest. Requires: all values are finite, and neither group
+// is empty. T is float or double.
+template <class T>
+RankSum rank_sum(RankedGroup<T> chosen, RankedGroup<T> rest);
 
 // Returns p-values adjusted by Benjamini and Hochberg, in the order of `p`.
 std::vector<double> adjusted_p(std::span<const double> p);
