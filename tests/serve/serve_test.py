@@ -25,6 +25,7 @@ from server import DATA, PROGRAM, Server, cat, listed
 from optional import has_program, missing_programs, skip_rest
 
 SEURAT = os.path.join(DATA, "h5seurat", "spec_minimal", "store.h5seurat")
+SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
 
@@ -189,6 +190,20 @@ class Bytes(Folder):
             again = server.ask("a.csv", Range="bytes=100-", If_Range=answer["ETag"])
             self.assertEqual((again.status, again.body), (206, whole[100:]))
             self.assertEqual(server.ask("a.csv", If_None_Match=answer["ETag"]).status, 304)
+
+    def test_tags_of_joined_stores_end_when_any_of_them_changes(self):
+        stores = []
+        for name in ("one", "two"):
+            os.mkdir(os.path.join(self.folder, name))
+            stores.append(shutil.copy(SAMPLE, os.path.join(self.folder, name)))
+        tags = []
+        for _ in range(2):
+            with Server("--join", "outer", *stores) as server:
+                tags.append(server.ask("obs.csv")["ETag"])
+        self.assertEqual(tags[0], tags[1])
+        os.utime(stores[1])
+        with Server("--join", "outer", *stores) as server:
+            self.assertEqual(server.ask("obs.csv", If_None_Match=tags[0]).status, 200)
 
     def test_tags_of_an_unchanged_store_outlive_the_server(self):
         store = shutil.copy(SEURAT, self.folder)
