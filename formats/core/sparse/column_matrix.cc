@@ -19,15 +19,18 @@ void check(const SparseMatrix& matrix) {
     default:
       throw unsupported("a sparse matrix of {}", type.name());
   }
-  const auto check_extent = [](uint64_t extent, const char* what) {
-    if (extent > INT32_MAX) throw unsupported("{} {} are too many for R's sparse matrices", extent, what);
-  };
-  check_extent(matrix.value->count(), "entries");
-  check_extent(matrix.rows, "rows");
-  check_extent(matrix.columns, "columns");
+  check_extent_for_r(matrix.value->count(), "entries");
+  check_extent_for_r(matrix.rows, "rows");
+  check_extent_for_r(matrix.columns, "columns");
 }
 
 }  // namespace
+
+void check_extent_for_r(uint64_t extent, const char* what) {
+  if (extent > INT32_MAX)
+    throw unsupported("{} {} are too many for R's sparse matrices; by/COLUMN/LEVEL/ has files of fewer cells",
+                      extent, what);
+}
 
 ColumnMatrix::ColumnMatrix(const SparseMatrix& matrix, Context& context)
     : rows_(matrix.rows), columns_(matrix.columns), entries_(0) {

@@ -12,6 +12,9 @@
 
 namespace plainfs {
 
+// Throws unsupported if R's sparse matrices cannot have so many of `what`: "entries", "rows" or "columns".
+void check_extent_for_r(uint64_t extent, const char* what);
+
 class ColumnMatrix {
  public:
   // Accepts a matrix in either order; one by row is transposed when an entry or a pointer is first read.

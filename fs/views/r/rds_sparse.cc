@@ -42,10 +42,6 @@ void check_is_number(const DType& type) {
     throw unsupported("a sparse matrix of {}", type.name());
 }
 
-void check_extent(uint64_t extent, const char* what) {
-  if (extent > INT32_MAX) throw unsupported("{} {} are too many for R's sparse matrices", extent, what);
-}
-
 // Writes names; names that do not fit are left out, as in the other files.
 void put_names(const ArrayPtr& names, uint64_t extent, RdsWriter& out) {
   if (names) names->check();
@@ -111,9 +107,9 @@ void put_pointers(const LazyOrderPtr& order, uint64_t majors, RdsWriter& out) {
 template <class Matrix>
 void check_extents(const Matrix& matrix) {
   check_is_number(matrix.value->dtype());
-  check_extent(matrix.value->count(), "entries");
-  check_extent(matrix.rows, "rows");
-  check_extent(matrix.columns, "columns");
+  check_extent_for_r(matrix.value->count(), "entries");
+  check_extent_for_r(matrix.rows, "rows");
+  check_extent_for_r(matrix.columns, "columns");
 }
 
 ElementForm value_form(const DType& type) {
