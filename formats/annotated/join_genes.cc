@@ -145,6 +145,7 @@ class JoinedVar {
 
   Table table(bool is_outer);
   void report_names() const;
+  void report_no_common_genes() const;
   std::vector<Indices> take_rows() { return std::move(rows_); }
 
  private:
@@ -288,6 +289,26 @@ void JoinedVar::report_names() const {
         fmt::format("{}: {} names stand for several ids, such as {}", place_, shared, shared_one));
 }
 
+// Logs the stores that share no gene with another, as one with ids for names does.
+void JoinedVar::report_no_common_genes() const {
+  std::vector<uint32_t> stores_with(count_);
+  const auto for_each_own = [this](size_t store, const auto& visit) {
+    for (uint64_t gene = 0; gene < count_; ++gene)
+      if (row(store, gene) != kNoIndex) visit(gene);
+  };
+  for (size_t s = 0; s < stores_.size(); ++s) for_each_own(s, [&](uint64_t gene) { ++stores_with[gene]; });
+  std::string alone;
+  for (size_t s = 0; s < stores_.size() && stores_.size() > 1; ++s) {
+    bool is_alone = true;
+    for_each_own(s, [&](uint64_t gene) { is_alone = is_alone && stores_with[gene] == 1; });
+    if (is_alone) alone.append(alone.empty() ? "" : ", ") += stores_[s].label;
+  }
+  if (count_ == 0)
+    context_.notice(fmt::format("{}: no gene is in all stores, so none is left", place_));
+  else if (!alone.empty())
+    context_.notice(fmt::format("{}: stores that share no gene with another: {}", place_, alone));
+}
+
 }  // namespace
 
 JoinedGenes joined_genes(const std::vector<GenesToJoin>& stores, bool is_outer, const std::string& place,
@@ -304,6 +325,7 @@ JoinedGenes joined_genes(const std::vector<GenesToJoin>& stores, bool is_outer, 
     list.add(stores[s].label, are_ids ? read_all(*ids[s]) : gene_names(stores[s].var));
   JoinedVar var(stores, list.rows(), place, context);
   if (are_ids) var.report_names();
+  var.report_no_common_genes();
   JoinedGenes joined{var.table(is_outer), {}};
   joined.rows = var.take_rows();
   return joined;

@@ -598,6 +598,7 @@ class Commands(Join):
             kept = self.run_ok("ls", "-lR", "-o", index, "--join", *words).stdout
             self.assertEqual(kept, self.run_ok("ls", "-lR", "-o", "index=none", "--join", *words).stdout)
         self.assertEqual(len(os.listdir(self.path("index"))), 3)
+        self.assertIn(b"--beside is for one store", plainfs("index", "-o", index, "--beside", "--join", *words).stderr)
 
 
 @needs_anndata
@@ -636,6 +637,18 @@ class Differences(Join):
         self.assertEqual(joined.X.toarray()[2].tolist(), [0, 1, 2])
         self.assertIn("another name for an id, such as b and b2", said)
         self.assertIn("names stand for several ids, such as a", said)
+
+    def test_stores_without_common_genes_are_named(self):
+        # VIEWS 17 "A notice names stores"
+        stores = (["a", "b"], None, {}), (["b", "c"], None, {}), (["E1", "E2"], None, {})
+        said, joined = self.joined("outer", *stores)
+        self.assertIn("var: stores that share no gene with another: p2", said)
+        self.assertEqual(joined.n_vars, 5)
+        said, joined = self.joined("inner", *stores)
+        self.assertIn("var: no gene is in all stores, so none is left", said)
+        self.assertEqual(joined.n_vars, 0)
+        for kept in (stores[:2], stores[2:]):
+            self.assertNotIn("no gene", self.joined("outer", *kept)[0])
 
     def test_a_gene_twice_is_unsupported_if_lists_differ(self):
         # VIEWS 17 "A gene that a store has twice"
