@@ -55,7 +55,7 @@ struct Group {
     BOOST_REQUIRE(broken != kMultiscales);
     put_attributes({{"multiscales", broken}, {"omero", kOmero}});
   }
-  std::optional<Image> image() { return image_in(*group, words_of(*group), context); }
+  std::optional<Image> image() { return image_in(*group, metadata_of(*group), context); }
   std::string error() {
     const Image found = image().value();
     BOOST_REQUIRE(found.error.has_value());
