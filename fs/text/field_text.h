@@ -58,6 +58,10 @@ void put_csv_field(const DType& type, const Elements& elements, uint64_t i, std:
   }
 }
 
+// Returns the number of characters of the CSV fields of elements [first, first + count) together. Does not
+// write them if they are numbers, truth values or plain text.
+uint64_t csv_field_lengths(const DType& type, const Elements& elements, uint64_t first, uint64_t count);
+
 // Returns for each element how many more characters its CSV field has than that of a zero. Requires: `type`
 // is of numbers.
 std::vector<int8_t> csv_widths_beyond_zero(const DType& type, const Elements& elements);

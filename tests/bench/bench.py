@@ -450,6 +450,29 @@ class Bench:
                 f"peak memory {m['rss'] / MIB:.0f} MiB",
             )
 
+    def sizing(self, store, name):
+        """Returns the user seconds of the daemon for the pass that finds the size of a text, and for the text after it.
+        The cache is too small to keep either."""
+        with self.mount(store, "-o", "cache_size=32m,threads=1") as mount:
+            path, start = mount.file(name), mount.user_seconds()
+            os.stat(path)
+            sized = mount.user_seconds()
+            cat(path)
+            return {"size": sized - start, "write": mount.user_seconds() - sized}
+
+    def sizes(self):
+        scale = 10 if self.options.quick else 1
+        nonzeros = ("--cells", str(30_000 // scale), "--nonzeros", str(60_000_000 // scale))
+        packed = self.python_store("sizes.h5ad", "generate_anndata.py", "sparse", *nonzeros)
+        plain = self.store("plain.h5ad", [self.programs.path(), "export", "--level", "0", packed])
+        cells = self.python_store("cells.h5ad", "generate_anndata.py", "cells", "--cells", str(200_000 // scale))
+        self.table.heading("The pass that finds the size of a text, beside writing it: user seconds of one thread")
+        of_plain = [(plain, name) for name in ("X/matrix.mtx", "X/indices.csv", "X/data.csv")]
+        for store, name in [*of_plain, (cells, "obs.csv")]:
+            m = self.median(lambda s=store, n=name: self.sizing(s, n))
+            ratio = m["write"] / m["size"] if m["size"] > 0 else ""
+            self.table.row(f"{name}: size", time_text(m["size"]), f"its text {time_text(m['write'])}", ratio)
+
     def genes(self, store, folder):
         """Returns the times of the first gene of a fresh mount, of the second, which sorts all genes first, and of
         later ones."""
@@ -1035,6 +1058,7 @@ def main():
         "hdf5",
         "takane",
         "anndata",
+        "sizes",
         "parts",
         "nwb",
         "vcf",

@@ -40,6 +40,10 @@ class Mount:
     def file(self, name):
         return os.path.join(self.path, name)
 
+    def user_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as f:
+            return int(f.read().rpartition(")")[2].split()[11]) / os.sysconf("SC_CLK_TCK")
+
     def peak_rss(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as f:
             return next(int(line.split()[1]) * 1024 for line in f if line.startswith("VmHWM"))

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "fs/text/sink.h"
 #include "fs/text/text_file.h"
 #include "fs/text/view_file.h"
 
@@ -42,6 +43,19 @@ inline bool slices_match(ViewFile& file, const std::string& whole, std::mt19937_
     if (read_text(file, offset, size) != want) return false;
   }
   return file.read(whole.size(), 100).size() == 0;
+}
+
+// Returns whether each block of a text is as long as it was measured to be.
+inline bool is_as_long_as_measured(TextSource& source) {
+  source.prepare();
+  for (uint64_t block = 0; block < source.block_count(); ++block) {
+    const uint64_t size = source.measure(block);
+    std::string text(size + ByteSink::kMargin, '\0');
+    ByteSink sink(text.data(), size);
+    source.format(block, sink);  // throws if the text is longer
+    if (sink.size() != size) return false;
+  }
+  return true;
 }
 
 // Returns the message of the Error that `action` throws; empty if it throws none.

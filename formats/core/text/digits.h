@@ -2,6 +2,7 @@
 // interface for everything else.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -50,6 +51,16 @@ inline unsigned digit_count(uint64_t value) {
   const unsigned guess =
       static_cast<unsigned>(std::bit_width(value | 1)) * 1233 >> 12;  // 1233 / 4096 ~ log10(2)
   return guess + ((value | 1) >= kPowersOfTen[guess]);
+}
+
+// Returns the number of decimal digits of the integers of [first, end) together. Requires: first > 0.
+inline uint64_t digits_of_range(uint64_t first, uint64_t end) {
+  uint64_t digits = 0;
+  for (const uint64_t power : kPowersOfTen) {  // each integer from a power on has a digit more
+    if (power >= end) break;
+    digits += end - std::max(first, power);
+  }
+  return first < end ? digits : 0;
 }
 
 // The three digits of 0 to 999, leading zeros included. A fourth byte follows, so that an entry is one move.

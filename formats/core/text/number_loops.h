@@ -52,6 +52,18 @@ template <class T>
   return reach_it;
 }
 
+template <class T, class Size>
+[[gnu::always_inline]] inline uint64_t split_signs_plainly(std::span<const T> values, Size* sizes) {
+  Size negative = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Size stored = static_cast<Size>(values[i]),
+               is_negative = std::is_signed_v<T> ? stored >> (sizeof(Size) * 8 - 1) : 0;
+    sizes[i] = (stored ^ (Size{0} - is_negative)) + is_negative;
+    negative += is_negative;
+  }
+  return negative;
+}
+
 #if defined(__x86_64__)
 template <class T, class Make>
 __attribute__((target("avx2"))) void convert_by_avx2(std::span<const T> values, std::byte* out, Make make) {
@@ -68,6 +80,10 @@ __attribute__((target("avx2"))) bool rise_by_avx2(std::span<const T> values) {
 template <class T>
 __attribute__((target("avx2"))) T largest_by_avx2(std::span<const T> values) {
   return largest_plainly(values);
+}
+template <class T, class Size>
+__attribute__((target("avx2"))) uint64_t split_signs_by_avx2(std::span<const T> values, Size* sizes) {
+  return split_signs_plainly(values, sizes);
 }
 template <class T>
 __attribute__((target("avx2"))) uint64_t count_by_avx2(std::span<const T> values, T least) {
@@ -118,6 +134,16 @@ uint64_t count_at_least(std::span<const T> values, T least) {
   if (__builtin_cpu_supports("avx2")) return count_by_avx2(values, least);
 #endif
   return count_plainly(values, least);
+}
+
+// Writes |value| of each integer to `sizes`. Returns how many are negative. Requires: Size is uint32_t or
+// uint64_t, not narrower than T, and holds the number of values.
+template <class T, class Size>
+uint64_t split_signs(std::span<const T> values, Size* sizes) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return split_signs_by_avx2(values, sizes);
+#endif
+  return split_signs_plainly(values, sizes);
 }
 
 }  // namespace plainfs

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "formats/core/text/decimal_text.h"
@@ -196,17 +197,95 @@ void for_pieces(std::span<const double> values, AtOnce at_once, OneByOne one_by_
   }
 }
 
+// The integers that reals are stored for, in a piece: their size below kEnd, 0 for every other number.
+template <class Real>
+struct WholeParts {
+  // float32 has no decimals from 2^24 on, where integers have no longer all their digits. Sizes of doubles
+  // fit in an int32_t.
+  static constexpr Real kEnd = sizeof(Real) == 8 ? Real{1u << 31} : Real{1 << 24};
+
+  uint32_t sizes[kPiece];
+  OneAsWide<Real> is_other[kPiece];
+  uint32_t others = 0;
+  uint32_t negative = 0;  // also -0 and NaN with a sign
+};
+
+template <class Real>
+[[gnu::always_inline]] inline void find_whole_parts_plainly(std::span<const Real> values,
+                                                            WholeParts<Real>& found) {
+  // The bits of non-negative numbers increase with their values.
+  using Bits = OneAsWide<Real>;
+  constexpr Bits kSign = Bits{1} << (sizeof(Real) * 8 - 1);
+  constexpr Bits kEnd = std::bit_cast<Bits>(WholeParts<Real>::kEnd);
+  Bits others = 0, negative = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Bits stored = std::bit_cast<Bits>(values[i]), size = stored & ~kSign;
+    const Bits bits = size & (Bits{0} - Bits{size < kEnd});  // no branch
+    const auto whole = static_cast<int32_t>(std::bit_cast<Real>(bits));
+    const Bits is_other = std::bit_cast<Bits>(static_cast<Real>(whole)) != size;
+    found.sizes[i] = static_cast<uint32_t>(whole) & (static_cast<uint32_t>(is_other) - 1);
+    found.is_other[i] = is_other;
+    others += is_other;
+    negative += stored >> (sizeof(Real) * 8 - 1);
+  }
+  found.others = static_cast<uint32_t>(others);
+  found.negative = static_cast<uint32_t>(negative);
+}
+
+#if defined(__x86_64__)
+template <class Real>
+__attribute__((target("avx2"))) void find_whole_parts_by_avx2(std::span<const Real> values,
+                                                              WholeParts<Real>& found) {
+  find_whole_parts_plainly(values, found);
+}
+#endif
+
+template <class Real>
+void find_whole_parts(std::span<const Real> values, WholeParts<Real>& found) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return find_whole_parts_by_avx2(values, found);
+#endif
+  find_whole_parts_plainly(values, found);
+}
+
+// Returns the total length of a piece in which most numbers may be integers.
+template <class Real>
+uint64_t length_of_whole(std::span<const Real> values, WholeParts<Real>& found) {
+  find_whole_parts(values, found);
+  const std::span<const uint32_t> sizes(found.sizes, values.size());
+  uint64_t sum = values.size() + found.negative + digits_beyond_first(sizes, largest(sizes));
+  if (found.others == 0) return sum;
+  for (size_t i = 0; i < values.size(); ++i)
+    if (found.is_other[i]) sum += number_length(values[i]) - 1 - (std::signbit(values[i]) ? 1 : 0);
+  return sum;
+}
+
 }  // namespace
+
+uint64_t number_lengths(std::span<const float> values) {
+  uint64_t sum = 0;
+  WholeParts<float> found;
+  for (; !values.empty(); values = values.subspan(std::min(kPiece, values.size())))
+    sum += length_of_whole(values.first(std::min(kPiece, values.size())), found);
+  return sum;
+}
+
+uint64_t number_lengths(std::span<const Half> values) {
+  uint64_t sum = 0;
+  for (const Half value : values) sum += number_length(value);
+  return sum;
+}
 
 uint64_t number_lengths(std::span<const double> values) {
   uint64_t sum = 0;
   Decimals found;
+  WholeParts<double> whole;
   const auto at_once = [&](std::span<const double> piece) {
     sum += length_at_once(piece, found);
     for (size_t i = 0; i < piece.size(); ++i)
       if (found.is_other[i]) sum += number_length(piece[i]);
   };
-  for_pieces(values, at_once, [&](auto piece) { sum += number_lengths<double>(piece); });
+  for_pieces(values, at_once, [&](auto piece) { sum += length_of_whole(piece, whole); });
   return sum;
 }
 

@@ -15,7 +15,7 @@ namespace {
 // The most columns of a header, which is kept in memory.
 constexpr uint64_t kMaxColumns = uint64_t{1} << 26;
 
-class CsvArray : public EmittingSource<CsvArray> {
+class CsvArray : public TextSource {
  public:
   CsvArray(LabelledArray array, Context& context)
       : array_(std::move(array)), context_(context), labelled_(array_.row_names || array_.column_names) {}
@@ -29,20 +29,21 @@ class CsvArray : public EmittingSource<CsvArray> {
     return grid().width() > 0 && units_->should_cache(grid().block(block).unit);
   }
 
-  template <class Sink>
-  void emit(uint64_t number, Sink& sink) const;
+  uint64_t measure(uint64_t number) const override;
+  void format(uint64_t number, ByteSink& sink) const override;
 
  private:
-  struct Names {
-    Elements elements;  // empty if names are numbers
-    uint64_t first = 0;
+  // The names of the lines that begin in a block.
+  struct LineNames {
+    Elements elements;   // empty if names are numbers
+    uint64_t first = 0;  // line
+    uint64_t count = 0;
   };
-  Names line_names(const LineGrid::Block& block) const;
-  template <class Sink>
-  void put_line_name(const Names& names, uint64_t line, std::string& scratch, Sink& sink) const;
-  template <class Sink, class Put>
-  void put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const;
-  bool count_repeated(const LineGrid::Block& block, CountingSink& sink) const;
+  LineNames line_names(const LineGrid::Block& block) const;
+  void put_line_name(const LineNames& names, uint64_t line, std::string& scratch, ByteSink& sink) const;
+  template <class Put>
+  void put_elements(const LineGrid::Block& block, const LineNames& names, ByteSink& sink, Put&& put) const;
+  uint64_t length_of_names(const LineGrid::Block& block) const;
   const LineGrid& grid() const { return units_->grid(); }
 
   const LabelledArray array_;
@@ -83,17 +84,19 @@ std::string CsvArray::head() const {
   return text += '\n';
 }
 
-CsvArray::Names CsvArray::line_names(const LineGrid::Block& block) const {
-  if (!array_.row_names) return {};
+CsvArray::LineNames CsvArray::line_names(const LineGrid::Block& block) const {
+  if (!labelled_) return {};
   const uint64_t first = block.line + (block.column > 0);
   const uint64_t last_element = block.column + block.count - 1;
   const uint64_t end =
       grid().width() == 0 ? block.line + block.count : block.line + last_element / grid().width() + 1;
-  return {first < end ? read_run(*array_.row_names, first, end - first) : Elements(), first};
+  const uint64_t count = first < end ? end - first : 0;
+  const bool has_names = array_.row_names && count > 0;
+  return {has_names ? read_run(*array_.row_names, first, count) : Elements(), first, count};
 }
 
-template <class Sink>
-void CsvArray::put_line_name(const Names& names, uint64_t line, std::string& scratch, Sink& sink) const {
+void CsvArray::put_line_name(const LineNames& names, uint64_t line, std::string& scratch,
+                             ByteSink& sink) const {
   if (array_.row_names)
     put_csv_field(array_.row_names->dtype(), names.elements, line - names.first, scratch, sink);
   else
@@ -101,8 +104,9 @@ void CsvArray::put_line_name(const Names& names, uint64_t line, std::string& scr
 }
 
 // Writes a block. put(first, end) writes elements of the unit, with commas between them.
-template <class Sink, class Put>
-void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const {
+template <class Put>
+void CsvArray::put_elements(const LineGrid::Block& block, const LineNames& names, ByteSink& sink,
+                            Put&& put) const {
   std::string scratch;
   uint64_t line = block.line, column = block.column;
   const uint64_t width = grid().width(), end = block.first_in_unit + block.count;
@@ -120,36 +124,38 @@ void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Si
   }
 }
 
-// Computes the size of a block of absent chunks from their one element, so that the size of huge empty arrays
-// is quick to find.
-bool CsvArray::count_repeated(const LineGrid::Block& block, CountingSink& sink) const {
-  if (labelled_) return false;
-  const std::optional<Elements> repeated = units_->repeated(block.unit);
-  if (!repeated) return false;
-  CountingSink element;
-  std::string scratch;
-  put_csv_field(array_.values->dtype(), *repeated, 0, scratch, element);
-  sink.skip(checked_multiply(block.count, element.size() + 1));
-  return true;
+// Returns the size of the names of the lines that begin in a block, each with the comma or line feed behind
+// it.
+uint64_t CsvArray::length_of_names(const LineGrid::Block& block) const {
+  const LineNames names = line_names(block);
+  const uint64_t first = names.first + 1;  // as a number
+  return names.count + (array_.row_names
+                            ? csv_field_lengths(array_.row_names->dtype(), names.elements, 0, names.count)
+                            : digits_of_range(first, first + names.count));
 }
 
-template <class Sink>
-void CsvArray::emit(uint64_t number, Sink& sink) const {
+// The elements of absent chunks are not read. They are all as long as one, so that the size of huge empty
+// arrays is quick to find.
+uint64_t CsvArray::measure(uint64_t number) const {
   const LineGrid::Block block = grid().block(number);
-  const Names names = line_names(block);
+  if (grid().width() == 0) return labelled_ ? length_of_names(block) : block.count;
+  const DType& type = array_.values->dtype();
+  const uint64_t around = length_of_names(block) + block.count;  // a comma or line feed after each element
+  if (const std::optional<Elements> one = units_->repeated(block.unit))
+    return checked_add(around, checked_multiply(block.count, csv_field_lengths(type, *one, 0, 1)));
+  return around + csv_field_lengths(type, *units_->read(block.unit), block.first_in_unit, block.count);
+}
+
+void CsvArray::format(uint64_t number, ByteSink& sink) const {
+  const LineGrid::Block block = grid().block(number);
+  const LineNames names = line_names(block);
   if (grid().width() == 0) {
-    if constexpr (std::is_same_v<Sink, CountingSink>) {
-      if (!labelled_) return sink.skip(block.count);
-    }
     std::string scratch;
     for (uint64_t i = 0; i < block.count; ++i) {
       if (labelled_) put_line_name(names, block.line + i, scratch, sink);
       sink.put('\n');
     }
     return;
-  }
-  if constexpr (std::is_same_v<Sink, CountingSink>) {
-    if (count_repeated(block, sink)) return;
   }
   const std::shared_ptr<const Elements> elements = units_->read(block.unit);
   const DType& type = array_.values->dtype();

@@ -71,18 +71,16 @@ struct MtxRun {
   bool by_row;                   // the major index is the row, which is written first
 };
 
-// Returns the total number of digits of all values, with `added` added to each, by counting how many values
-// reach each power of ten. The indices of a row or column usually increase, and then a binary search counts
-// them.
+// Returns the total number of digits of all indices as they are written, from 1, by counting how many reach
+// each power of ten. The indices of a row or column usually increase, and then a binary search counts them.
 template <class T>
-uint64_t digits_of_all(std::span<const T> values, T added) {
+uint64_t digits_of_indices(std::span<const T> values) {
   constexpr size_t kWorthLooking = 32;
   const bool rise = values.size() >= kWorthLooking && rise_strictly(values);
   const T most = rise ? values.back() : largest(values);
   uint64_t digits = values.size();
-  for (size_t power = 1; power < kPowersOfTen.size() && kPowersOfTen[power] <= uint64_t{most} + added;
-       ++power) {
-    const T least = static_cast<T>(kPowersOfTen[power] - added);
+  for (size_t power = 1; power < kPowersOfTen.size() && kPowersOfTen[power] <= uint64_t{most} + 1; ++power) {
+    const T least = static_cast<T>(kPowersOfTen[power] - 1);
     if (rise)
       digits += static_cast<uint64_t>(values.end() - std::lower_bound(values.begin(), values.end(), least));
     else
@@ -94,12 +92,8 @@ uint64_t digits_of_all(std::span<const T> values, T added) {
 template <class Index, class Value>
 void put_lines(const MtxRun<Index, Value>& run, CountingSink& sink) {
   uint64_t size = run.index.size() * (number_length(run.major) + 3);  // two blanks and the line feed
-  size += digits_of_all<Index>(run.index, 1);
-  if constexpr (std::is_same_v<Value, uint32_t>)
-    size += digits_of_all<Value>(run.value, 0);
-  else
-    size += number_lengths(run.value);
-  sink.skip(size);
+  size += digits_of_indices(run.index);
+  sink.skip(size + number_lengths(run.value));
 }
 
 // A writer of digits for numbers that mostly share all digits but the last three with the number before, like

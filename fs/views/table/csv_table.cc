@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/arrays/array_runs.h"
@@ -46,6 +47,7 @@ class CsvTable : public RowText<CsvTable> {
  private:
   void show(const std::string& name, std::vector<size_t> path, const DType& type);
   std::optional<std::vector<Elements>> repeated(const RowUnits::Block& block) const;
+  uint64_t length_of_rows(const ShownRows& rows) const;
   template <class Sink>
   void put_row(const std::vector<Elements>& parts, uint64_t row, std::string& scratch, Sink& sink) const;
 
@@ -124,10 +126,33 @@ void CsvTable::put_row(const std::vector<Elements>& parts, uint64_t row, std::st
   sink.put('\n');
 }
 
+// Returns the size of the rows, which is found column by column.
+uint64_t CsvTable::length_of_rows(const ShownRows& rows) const {
+  const uint64_t fields = shown_.size() + (row_names_ ? 1 : 0);
+  uint64_t size = rows.count * std::max<uint64_t>(fields, 1);  // a comma or the line feed after each
+  if (row_names_) size += csv_field_lengths(row_names_->dtype(), rows.parts.back(), rows.first, rows.count);
+  CountingSink of_members;
+  std::string scratch;
+  for (const ShownColumn& column : shown_) {
+    const Elements& elements = rows.parts[column.array];
+    if (column.path.empty()) {
+      size += csv_field_lengths(*column.type, elements, rows.first, rows.count);
+      continue;
+    }
+    for (uint64_t row = rows.first; row < rows.first + rows.count; ++row)
+      put_cell(column, elements, row, scratch, of_members);
+  }
+  return size + of_members.size();
+}
+
 template <class Sink>
 void CsvTable::put_rows(const ShownRows& rows, Sink& sink) const {
-  std::string scratch;
-  for (uint64_t row = 0; row < rows.count; ++row) put_row(rows.parts, rows.first + row, scratch, sink);
+  if constexpr (std::is_same_v<Sink, CountingSink>) {
+    sink.skip(length_of_rows(rows));
+  } else {
+    std::string scratch;
+    for (uint64_t row = 0; row < rows.count; ++row) put_row(rows.parts, rows.first + row, scratch, sink);
+  }
 }
 
 // Returns the row that all rows of the block are equal to, if none of them is stored.

@@ -1,6 +1,7 @@
 #include "fs/text/field_text.h"
 
 #include <boost/test/unit_test.hpp>
+#include <random>
 
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
@@ -30,9 +31,73 @@ std::string csv_of_text(std::string_view text) {
   return csv(text_type(), texts({std::string(text)}));
 }
 
+// Returns values of `type` of which some need quotes, are empty or read as missing.
+Elements random_fields(const DType& type, uint64_t count, std::mt19937_64& random) {
+  Elements elements;
+  if (type.kind == Kind::text) {
+    const std::vector<std::string> some{"",    "NA",         "N",  "NAN",      "T cell",
+                                        "a,b", "say \"hi\"", "\n", "gr\u00fcn"};
+    TextBuilder builder;
+    const bool all_plain = random() % 2 == 0;
+    for (uint64_t i = 0; i < count; ++i)
+      builder.add(all_plain ? some[random() % 5] : some[random() % some.size()]);
+    elements = builder.finish();
+  } else {
+    elements = zero_elements(type, count);
+    for (std::byte& byte : elements.bytes) byte = static_cast<std::byte>(random());
+    const std::byte mask{type.kind == Kind::boolean ? uint8_t{1} : uint8_t{0x3f}};  // ASCII
+    if (type.kind == Kind::boolean || type.kind == Kind::fixed_text)
+      for (std::byte& byte : elements.bytes) byte &= mask;
+  }
+  if (random() % 2 == 0)
+    for (uint64_t i = 0; i < count; ++i) elements.missing.push_back(random() % 20 < 3);
+  return elements;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(field_text)
+
+BOOST_AUTO_TEST_CASE(lengths_of_fields_are_those_of_their_text) {
+  std::mt19937_64 random(1);
+  DType fixed;
+  fixed.kind = Kind::fixed_text;
+  fixed.size = 3;
+  const std::vector<DType> types = {type_of<int8_t>(),
+                                    type_of<uint16_t>(),
+                                    type_of<int32_t>(),
+                                    type_of<uint64_t>(),
+                                    type_of<float>(),
+                                    type_of<double>(),
+                                    text_type(),
+                                    fixed,
+                                    number_type(Kind::boolean, 1),
+                                    number_type(Kind::real, 2),
+                                    number_type(Kind::complex, 8)};
+  for (const DType& type : types)
+    for (int i = 0; i < 30; ++i) {
+      const uint64_t count = random() % 700;
+      const Elements elements = random_fields(type, count, random);
+      const uint64_t first = random() % (count + 1), some = random() % (count - first + 1);
+      uint64_t sum = 0;
+      for (uint64_t element = first; element < first + some; ++element)
+        sum += csv(type, elements, element).size();
+      BOOST_REQUIRE_EQUAL(csv_field_lengths(type, elements, first, some), sum);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(lengths_of_text_beyond_utf8_are_damage) {
+  std::vector<std::string> values(300, "plain");
+  values[200] = "gr\xfcn";
+  const Elements elements = texts(values);
+  BOOST_TEST(csv_field_lengths(text_type(), elements, 0, 200) == 1000u);
+  BOOST_CHECK_EXCEPTION(csv_field_lengths(text_type(), elements, 0, 300), Error,
+                        mentions("text that is not UTF-8"));
+  // Two texts that are valid only together.
+  const Elements halves = texts({"gr\xc3", "\xbcn"});
+  BOOST_CHECK_EXCEPTION(csv_field_lengths(text_type(), halves, 0, 2), Error,
+                        mentions("text that is not UTF-8"));
+}
 
 BOOST_AUTO_TEST_CASE(csv_quotes_text_only_if_needed) {
   BOOST_TEST(csv_of_text("plain text") == "plain text");

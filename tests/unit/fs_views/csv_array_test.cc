@@ -264,6 +264,34 @@ BOOST_AUTO_TEST_CASE(vast_arrays_without_a_chunk_have_a_size_at_once) {
   TextFile file(csv_array({array, nullptr, nullptr}, context), context);
   BOOST_TEST(file.size() == kSide * kSide * 4);
   BOOST_TEST(read_text(file, kSide * kSide * 2 - 2, 6) == "5\n-25,");
+  const ArrayPtr names = text_array(std::vector<std::string>(kSide, "row"));
+  TextFile named(csv_array({array, names, nullptr}, context), context);
+  const uint64_t head = named.size() - kSide * kSide * 4 - kSide * 4;
+  BOOST_TEST(head == 3 + kSide + digits_of_range(1, kSide + 1));
+  BOOST_TEST(read_text(named, named.size() - 5, 6) == ",-25\n");
+}
+
+BOOST_AUTO_TEST_CASE(every_block_is_as_long_as_measured) {
+  std::mt19937_64 random(6);
+  for (const DType& type : {type_of<int32_t>(), type_of<float>(), text_type()}) {
+    for (const Shape& shape : {Shape{3, 30001}, Shape{30001, 3}, Shape{90000}, Shape{20000, 0}}) {
+      const ArrayPtr array =
+          std::make_shared<MemoryArray>(type, shape, random_values(type, element_count(shape), random));
+      const ArrayPtr rows = std::make_shared<MemoryArray>(text_type(), Shape{shape[0]},
+                                                          random_values(text_type(), shape[0], random));
+      const ArrayPtr columns = shape.size() < 2 ? nullptr : numbers(counted(shape[1]));
+      TestContext context(1 << 20);
+      BOOST_TEST(is_as_long_as_measured(*csv_array({array, nullptr, nullptr}, context)));
+      BOOST_TEST(is_as_long_as_measured(*csv_array({array, rows, nullptr}, context)));
+      BOOST_TEST(is_as_long_as_measured(*csv_array({array, nullptr, columns}, context)));
+      BOOST_TEST(is_as_long_as_measured(*csv_array({array, rows, columns}, context)));
+    }
+  }
+  for (const bool some : {false, true}) {
+    TestContext context;
+    const auto array = std::make_shared<MostlyAbsent>(context, Shape{7, 20000}, Shape{100, 100}, some);
+    BOOST_TEST(is_as_long_as_measured(*csv_array({array, nullptr, numbers(counted(20000))}, context)));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(tiny_chunks_bound_a_block_but_not_the_number_of_blocks) {

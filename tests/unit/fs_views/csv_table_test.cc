@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <random>
 
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
@@ -55,6 +56,42 @@ BOOST_AUTO_TEST_CASE(empty_table_has_empty_lines) {
   BOOST_TEST(csv_of({3, nullptr, {}}) == "\n\n\n\n");
   BOOST_TEST(csv_of({0, nullptr, {}}) == "\n");
   BOOST_TEST(csv_of({0, nullptr, {{"n", numbers<int32_t>({})}}}) == "n\n");
+}
+
+BOOST_AUTO_TEST_CASE(every_block_is_as_long_as_measured) {
+  constexpr uint64_t kRows = 50'000;
+  std::mt19937_64 random(1);
+  std::vector<double> reals(kRows);
+  std::vector<int32_t> integers(kRows);
+  std::vector<uint8_t> truths(kRows);
+  std::vector<std::string> texts(kRows);
+  for (uint64_t row = 0; row < kRows; ++row) {
+    reals[row] = row % 3 == 0 ? static_cast<double>(random() % 1000) : static_cast<double>(random()) / 7e9;
+    integers[row] = static_cast<int32_t>(random() >> random() % 64);
+    truths[row] = static_cast<uint8_t>(random() % 2);
+    texts[row] = std::string(random() % 4, "aN\",A"[random() % 5]);
+  }
+  Elements some_missing = elements_of(integers);
+  for (uint64_t row = 0; row < kRows; ++row) some_missing.missing.push_back(random() % 4 == 0);
+  const auto column = [](const DType& type, Elements elements) {
+    return std::make_shared<MemoryArray>(type, Shape{kRows}, std::move(elements));
+  };
+  const DType pair = packed_compound_type({{"x", type_of<double>(), 0}, {"n", type_of<int32_t>(), 0}});
+  Elements pairs;
+  pairs.count = kRows;
+  pairs.children = {elements_of(reals), some_missing};
+  const Table table{kRows,
+                    text_array(texts),
+                    {{"reals", numbers(reals)},
+                     {"integers", numbers(integers)},
+                     {"missing", column(type_of<int32_t>(), some_missing)},
+                     {"truths", column(number_type(Kind::boolean, 1), elements_of(truths))},
+                     {"texts", text_array(texts)},
+                     {"pairs", column(pair, pairs)}}};
+  TestContext context;
+  BOOST_TEST(is_as_long_as_measured(*csv_table(table, context)));
+  BOOST_TEST(is_as_long_as_measured(*csv_table({kRows, nullptr, table.columns}, context)));
+  BOOST_TEST(is_as_long_as_measured(*csv_table({kRows, nullptr, {}}, context)));
 }
 
 BOOST_AUTO_TEST_CASE(vastly_many_empty_lines_have_a_size_at_once) {

@@ -103,6 +103,94 @@ BOOST_AUTO_TEST_CASE(runs_of_any_length_after_texts_of_any_length) {
       BOOST_TEST(right(generated(count, [&] { return normal(random); }), before));
 }
 
+// Returns numbers of every length, those beside each power of ten, and the least and the greatest.
+template <class T>
+std::vector<T> integers_of_every_length(std::mt19937_64& random) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values{0, Limits::min(), Limits::max(), static_cast<T>(Limits::min() + 1)};
+  for (uint64_t power = 10, digits = 2; digits <= 20; power *= 10, ++digits)
+    for (const uint64_t value : {power - 1, power, power + 1, 0 - power, 1 - power, 0 - power - 1})
+      if (static_cast<uint64_t>(static_cast<T>(value)) == value) values.push_back(static_cast<T>(value));
+  for (int i = 0; i < 5000; ++i) values.push_back(static_cast<T>(random() >> random() % 64));
+  for (int i = 0; i < 5000; ++i) values.push_back(static_cast<T>(0 - (random() >> random() % 64)));
+  return values;
+}
+
+template <class T>
+void check_integers() {
+  std::mt19937_64 random(4);
+  const std::vector<T> values = integers_of_every_length<T>(random);
+  BOOST_TEST(right(values));
+  for (const size_t count : {1, 2, 511, 512, 513, 1025})
+    BOOST_TEST(right(std::vector<T>(values.begin(), values.begin() + static_cast<ptrdiff_t>(count))));
+  for (size_t i = 0; i < 300; ++i) BOOST_TEST(right(std::vector<T>{values[i]}));
+  BOOST_TEST(right(std::vector<T>(2000, std::numeric_limits<T>::min())));
+}
+
+BOOST_AUTO_TEST_CASE(integers_of_every_type_match_single_ones) {
+  check_integers<int8_t>();
+  check_integers<uint8_t>();
+  check_integers<int16_t>();
+  check_integers<uint16_t>();
+  check_integers<int32_t>();
+  check_integers<uint32_t>();
+  check_integers<int64_t>();
+  check_integers<uint64_t>();
+}
+
+template <class Real>
+void check_reals() {
+  std::mt19937_64 random(5);
+  const auto infinity = std::numeric_limits<Real>::infinity();
+  std::vector<Real> values{0,
+                           -Real{0},
+                           std::numeric_limits<Real>::quiet_NaN(),
+                           -std::numeric_limits<Real>::quiet_NaN(),
+                           infinity,
+                           -infinity,
+                           std::numeric_limits<Real>::denorm_min(),
+                           std::numeric_limits<Real>::max(),
+                           std::numeric_limits<Real>::lowest(),
+                           Real(0.1),
+                           Real(-0.5),
+                           Real(1e-5)};
+  for (int power = 0; power < 39; ++power)
+    for (const Real value : {static_cast<Real>(std::pow(10.0, power)), std::ldexp(Real{1}, power)})
+      for (const Real near : {value, std::nextafter(value, infinity), std::nextafter(value, Real{0}),
+                              value - 1, value + 1, value + Real(0.5)}) {
+        values.push_back(near);
+        values.push_back(-near);
+      }
+  BOOST_TEST(right(values));
+  for (const Real value : values) BOOST_TEST(right(std::vector<Real>{value}));
+  // Counts, of which a few, half or most are other numbers.
+  for (const unsigned others : {0u, 1u, 50u, 90u})
+    for (int i = 0; i < 50; ++i) {
+      std::vector<Real> counts(1000);
+      for (Real& count : counts)
+        count = random() % 100 < others ? values[random() % values.size()]
+                                        : static_cast<Real>(random() % 40'000 >> random() % 16);
+      BOOST_TEST(right(counts));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(reals_that_are_integers_match_single_ones) {
+  check_reals<float>();
+  check_reals<double>();
+}
+
+BOOST_AUTO_TEST_CASE(digits_of_a_range_are_those_of_its_numbers) {
+  const auto by_hand = [](uint64_t first, uint64_t end) {
+    uint64_t digits = 0;
+    for (uint64_t i = first; i < end; ++i) digits += number_length(i);
+    return digits;
+  };
+  for (const uint64_t first : {1, 2, 9, 10, 11, 99, 100, 12'345})
+    for (const uint64_t count : {0, 1, 2, 9, 90, 91, 1000, 100'000})
+      BOOST_TEST(digits_of_range(first, first + count) == by_hand(first, first + count));
+  BOOST_TEST(digits_of_range(9'999'999'999'999'999'999u, 10'000'000'000'000'000'002u) == 19u + 2 * 20);
+}
+
 BOOST_AUTO_TEST_CASE(other_numbers_match_single_ones) {
   BOOST_TEST(right(std::vector<int64_t>{0, -1, 12345678901234}));
   BOOST_TEST(right(std::vector<uint8_t>{0, 255}, "\n7\t"));
