@@ -83,7 +83,7 @@ PAGES = {
     "large": ("media", "large.zarr/", "p.note", "too many to be shown whole"),
     "elements": ("media", "cells.zarr/", "table.first caption", "5 elements"),
     "slide": ("media", "cells.zarr/tables/table/?color=kind", "svg.plot.over", ""),
-    "outlines": ("media", "cells.zarr/tables/table/?outlines=shapes/squares", "figcaption", "shapes/squares in blue"),
+    "outlines": ("media", "cells.zarr/tables/table/?outlines=shapes/squares", "figcaption", "shapes/squares in orange"),
     "shapes": ("media", "cells.zarr/shapes/squares/", "main", "shapes"),
     "points": ("media", "cells.zarr/points/spots/", "main", "points"),
     "session": ("media", "session.nwb/", "main", "Rat 7 runs"),

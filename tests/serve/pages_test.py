@@ -220,29 +220,68 @@ class Stores(unittest.TestCase):
             self.assertIn("too many for a page", page(server, "?samples=" + ",".join(["NA1"] * 60)))
             self.assertNotIn("<script", page(server, "?region=%3Cscript%3E&samples=%3Cscript%3E"))
 
+    def test_gene_of_another_assay_is_a_link_to_it(self):
+        with Server(data("anndata", "mudata_041", "store.h5mu")) as server:
+            text = html.unescape(page(server, "?assay=mod1&color=mod2_var_0"))
+            note = "The assay mod1 has no gene or column 'mod2_var_0'."
+            found = re.search(re.escape(note) + r'.*?<a href="([^"]*)">([^<]*)</a>', text)
+            self.assertTrue(found, note)
+            self.assertEqual(found[2], "mod2_var_0 in mod2")
+            self.assertIn("<title>mod2_var_0", page(server, found[1]))
+            self.assertIn("No gene or column 'no-such'.", html.unescape(page(server, "?color=no-such")))
+
+    def follow(self, store, first=""):
+        """Asks for the links of a page and of the pages that it leads to. Returns how many of them there are."""
+        with Server(store) as server:
+            seen = set()
+            waiting = [first]
+            while waiting and len(seen) < 60:
+                path = waiting.pop(0)
+                text = page(server, path)
+                for link in Links(text).found:
+                    if link.startswith(("https:", "data:", "#")):
+                        continue
+                    target = urllib.parse.urljoin("http://x/a/" + path, link)[len("http://x/a/") :]
+                    if target in seen:
+                        continue
+                    seen.add(target)
+                    answer = server.ask(target, method="HEAD", Accept="text/html")
+                    self.assertIn(answer.status, (200, 301, 302), (store, path, link))
+                    is_page = answer["Content-Type"].startswith("text/html") and "plain" not in target
+                    if is_page and len(waiting) < 8:
+                        waiting.append(target)
+            return len(seen)
+
     def test_no_link_of_a_page_is_dead(self):
-        checked = 0
-        for name, store in STORES.items():
-            with Server(store) as server:
-                seen = set()
-                waiting = [""]
-                while waiting and len(seen) < 60:
-                    path = waiting.pop(0)
-                    text = page(server, path)
-                    for link in Links(text).found:
-                        if link.startswith(("https:", "data:", "#")):
-                            continue
-                        target = urllib.parse.urljoin("http://x/a/" + path, link)[len("http://x/a/") :]
-                        if target in seen:
-                            continue
-                        seen.add(target)
-                        answer = server.ask(target, method="HEAD", Accept="text/html")
-                        self.assertIn(answer.status, (200, 301, 302), (name, path, link))
-                        is_page = answer["Content-Type"].startswith("text/html") and "plain" not in target
-                        if is_page and len(waiting) < 8:
-                            waiting.append(target)
-                        checked += 1
-        self.assertGreater(checked, 150)
+        self.assertGreater(sum(self.follow(store) for store in STORES.values()), 150)
+
+    @needs_modules("anndata", "h5py", "zarr")
+    def test_no_link_of_images_and_recordings_is_dead(self):
+        import media_stores
+
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            plate, cells, session, large = (
+                os.path.join(folder, name) for name in ("plate.zarr", "cells.zarr", "session.nwb", "large.zarr")
+            )
+            media_stores.plate(plate, ["A", "B"], ["1", "2"], [(0, 0), (1, 1)])
+            _, places, _ = media_stores.spatial(cells)
+            columns = {"x": list(places[:, 0]), "y": list(places[:, 1])}
+            media_stores.shapes(cells, "points", "spots", columns, {"type": "identity"})
+            media_stores.session(session)
+            media_stores.large(large)
+            for store, first in (
+                (plate, ""),
+                (plate, "A/1/"),
+                (cells, ""),
+                (cells, "tables/table/?outlines=points/spots"),
+                (cells, "points/spots/"),
+                (session, ""),
+                (session, "acquisition/ElectricalSeries/?channels=0-2"),
+                (large, ""),
+                (folder, ""),
+            ):
+                with self.subTest(store=os.path.basename(store), first=first):
+                    self.assertGreater(self.follow(store, first), 9)
 
 
 class Sources(unittest.TestCase):

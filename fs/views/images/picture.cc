@@ -17,7 +17,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kBandPixels = uint64_t{1} << 18;
+constexpr uint64_t kBandPixels = uint64_t{1} << 18;  // in memory at once
 constexpr uint64_t kCut = 1000;  // one value in so many is below black, and one above full colour
 constexpr size_t kMaxLayers = 7;
 constexpr uint64_t kLeastSkippedSide = 1024;
@@ -33,10 +33,7 @@ constexpr Color kLabelColors[] = {{230, 25, 75},  {60, 180, 75},   {255, 225, 25
 class PictureMaker {
  public:
   explicit PictureMaker(const Picture& picture)
-      : picture_(picture),
-        width_(picture.width()),
-        height_(picture.height()),
-        band_(std::clamp<uint64_t>(kBandPixels / width_, 1, height_)) {}
+      : picture_(picture), width_(picture.width()), height_(picture.height()) {}
 
   uint64_t size() const { return height_ * (1 + 3 * width_); }
 
@@ -52,44 +49,60 @@ class PictureMaker {
   // Writes the rows, each preceded by the filter type 0. Requires: `out` has size() bytes.
   void put_rows(std::span<std::byte> out) const {
     const std::vector<PictureLayer> layers = this->layers();
-    for (uint64_t y = 0; y < height_; y += band_) {
-      const uint64_t count = std::min(band_, height_ - y);
-      std::byte* const at = out.data() + y * (1 + 3 * width_);
-      if (picture_.is_labels)
-        put_labels(y, count, at);
-      else
-        put_sums(layers, y, count, at);
-    }
+    const uint64_t row_size = 1 + 3 * width_;
+    for (uint64_t y = 0; y < height_; ++y) out[y * row_size] = std::byte{0};
+    each_band([&](const Band& band) {
+      const std::vector<std::byte> pixels = picture_.is_labels ? label_colors(band) : sums(layers, band);
+      for (uint64_t row = 0; row < band.height; ++row)
+        std::memcpy(out.data() + (band.y + row) * row_size + 1 + 3 * band.x,
+                    pixels.data() + row * 3 * band.width, 3 * band.width);
+    });
   }
 
  private:
-  Elements read(const PictureLayer& layer, uint64_t y, uint64_t count) const {
+  // Rows of the picture, or part of a long one: about kBandPixels, which are in memory at once.
+  struct Band {
+    uint64_t x, y, width, height;
+  };
+
+  // Visits all pixels in their order.
+  template <class Visit>
+  void each_band(Visit&& visit) const {
+    const uint64_t width = std::min(width_, kBandPixels),
+                   height = std::max<uint64_t>(1, kBandPixels / width_);
+    for (uint64_t y = 0; y < height_; y += height)
+      for (uint64_t x = 0; x < width_; x += width)
+        visit(Band{x, y, std::min(width, width_ - x), std::min(height, height_ - y)});
+  }
+
+  Elements read(const PictureLayer& layer, const Band& band) const {
     Box box{layer.origin, Shape(layer.origin.size(), 1)};
-    box.origin[picture_.y_axis] = y;
-    box.extent[picture_.y_axis] = count;
-    box.extent[picture_.x_axis] = width_;
+    box.origin[picture_.y_axis] = band.y;
+    box.extent[picture_.y_axis] = band.height;
+    box.origin[picture_.x_axis] = band.x;
+    box.extent[picture_.x_axis] = band.width;
     return picture_.values->read(box);
   }
 
   std::pair<double, double> window_of(const PictureLayer& layer) const {
     const DType& type = picture_.values->dtype();
     const uint64_t step = type.size == 1 ? 1 : divide_up(width_ * height_, kMaxSampledPixels);
-    std::vector<double> sampled, band;
+    std::vector<double> sampled, values;
     double least = std::numeric_limits<double>::infinity(), greatest = -least;
-    for (uint64_t y = 0; y < height_; y += band_) {
-      const uint64_t count = std::min(band_, height_ - y);
-      band.clear();
-      append_doubles(type, read(layer, y, count), band);
+    each_band([&](const Band& band) {
+      values.clear();
+      append_doubles(type, read(layer, band), values);
       if (type.size == 1) {
-        for (const double value : band) {
+        for (const double value : values) {
           least = std::min(least, value);
           greatest = std::max(greatest, value);
         }
-        continue;
+        return;
       }
-      for (uint64_t i = divide_up(y * width_, step) * step; i < (y + count) * width_; i += step)
-        if (std::isfinite(band[i - y * width_])) sampled.push_back(band[i - y * width_]);
-    }
+      const uint64_t first = band.y * width_ + band.x;
+      for (uint64_t i = divide_up(first, step) * step; i < first + values.size(); i += step)
+        if (std::isfinite(values[i - first])) sampled.push_back(values[i - first]);
+    });
     if (type.size == 1) return {least, greatest};
     if (sampled.empty()) return {0, 0};
     const auto at = [&](uint64_t rank) {
@@ -101,21 +114,25 @@ class PictureMaker {
     return {at(cut), at(sampled.size() - 1 - cut)};
   }
 
-  void put_labels(uint64_t y, uint64_t count, std::byte* out) const {
+  // Returns the pixels of a band, three bytes each.
+  std::vector<std::byte> label_colors(const Band& band) const {
     const std::vector<uint64_t> labels =
-        label_numbers(picture_.values->dtype(), read(picture_.layers.front(), y, count));
-    for (uint64_t i = 0; i < labels.size(); ++i) {
-      if (i % width_ == 0) *out++ = std::byte{0};
-      const Color color = labels[i] == 0 ? Color{} : kLabelColors[(labels[i] - 1) % std::size(kLabelColors)];
-      for (const uint8_t part : color) *out++ = std::byte{part};
+        label_numbers(picture_.values->dtype(), read(picture_.layers.front(), band));
+    std::vector<std::byte> pixels;
+    pixels.reserve(3 * labels.size());
+    for (const uint64_t label : labels) {
+      const Color color = label == 0 ? Color{} : kLabelColors[(label - 1) % std::size(kLabelColors)];
+      for (const uint8_t part : color) pixels.push_back(std::byte{part});
     }
+    return pixels;
   }
 
-  void put_sums(const std::vector<PictureLayer>& layers, uint64_t y, uint64_t count, std::byte* out) const {
-    std::vector<double> sums(count * width_ * 3), values;
+  // Returns the pixels of a band, three bytes each.
+  std::vector<std::byte> sums(const std::vector<PictureLayer>& layers, const Band& band) const {
+    std::vector<double> sums(band.width * band.height * 3), values;
     for (const PictureLayer& layer : layers) {
       values.clear();
-      append_doubles(picture_.values->dtype(), read(layer, y, count), values);
+      append_doubles(picture_.values->dtype(), read(layer, band), values);
       const auto [dark, bright] = *layer.window;
       if (bright == dark) continue;
       for (uint64_t i = 0; i < values.size(); ++i) {
@@ -124,15 +141,14 @@ class PictureMaker {
         for (size_t c = 0; c < 3; ++c) sums[3 * i + c] += std::min(part, 1.0) * layer.color[c];
       }
     }
-    for (uint64_t i = 0; i < sums.size(); ++i) {
-      if (i % (3 * width_) == 0) *out++ = std::byte{0};
-      *out++ = static_cast<std::byte>(std::floor(std::min(sums[i], 255.0) + 0.5));
-    }
+    std::vector<std::byte> pixels(sums.size());
+    for (size_t i = 0; i < sums.size(); ++i)
+      pixels[i] = static_cast<std::byte>(std::floor(std::min(sums[i], 255.0) + 0.5));
+    return pixels;
   }
 
   const Picture& picture_;
   const uint64_t width_, height_;
-  const uint64_t band_;  // rows in memory at once
 };
 
 struct GeneratedPicture {

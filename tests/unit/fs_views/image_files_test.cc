@@ -202,6 +202,18 @@ BOOST_AUTO_TEST_CASE(level_of_over_two_to_the_27_pixels_has_no_picture) {
   BOOST_TEST(picture.width() * picture.height() <= kMaxPicturePixels);
 }
 
+BOOST_AUTO_TEST_CASE(long_rows_are_read_in_parts) {
+  const auto values = std::make_shared<const PlacesInChunks>(Shape{2, 700'000});
+  Picture picture = preview_of(image_of(values, "yx")).value();
+  picture.layers[0].window = {0, 65535};
+  const std::string pixels = picture_pixels(picture);
+  BOOST_TEST(values->most() <= uint64_t{1} << 18);
+  for (const uint64_t place : {0U, 262'143U, 262'144U, 600'000U, 699'999U, 700'000U, 1'399'999U}) {
+    const uint64_t value = static_cast<uint16_t>(3 * (place / 700'000) + place % 700'000);
+    BOOST_TEST(static_cast<uint8_t>(pixels[3 * place]) == (value * 255 + 32767) / 65535, place);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(lines_of_a_picture_have_the_contrast_of_the_whole) {
   const auto values = std::make_shared<const PlacesInChunks>(Shape{300, 200});
   const Picture picture = preview_of(image_of(values, "yx")).value();

@@ -47,10 +47,11 @@ BOOST_FIXTURE_TEST_SUITE(cells_page, Pages)
 BOOST_AUTO_TEST_CASE(a_gene_colours_the_cells_and_is_spread_by_level) {
   add_cells();
   const std::string text = page("?color=g1");
-  for (const char* const part : {"coloured by g1", "<h2>Distribution</h2>", "Histogram of g1", "value=\"g1\"",
-                                 "g1 by group", "class=\"scale\"",
-                                 "<td class=\"n\">2</td><td class=\"n\">100 %</td><td class=\"n\">3</td><td "
-                                 "class=\"n\">2 · 3 · 4</td>"})
+  for (const char* const part :
+       {"coloured by g1", "<h2>Distribution</h2>", "<title>g1 · store.h5 · plainfs</title>",
+        "Histogram of g1", "value=\"g1\"", "g1 by group", "class=\"scale\"",
+        "<td class=\"n\">2</td><td class=\"n\">100 %</td><td class=\"n\">3</td><td "
+        "class=\"n\">2 · 3 · 4</td>"})
     BOOST_TEST(has(text, part), part);
   const Json distribution = *json("?color=g1&json").find("distribution");
   const Json::List& levels = *distribution.find("levels")->list();

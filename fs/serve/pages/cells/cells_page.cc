@@ -228,8 +228,12 @@ class CellsSection {
     columns_ = colour_names(matrix_);
     const std::optional<std::string> chosen = query_.value("color");
     colour_name_ = chosen.value_or("");
-    if (chosen && is_list(*chosen)) return void(genes_ = names_in_list(*chosen));
-    if (chosen && find_colour(*chosen)) return;
+    if (chosen && is_list(*chosen)) {
+      genes_ = names_in_list(*chosen);
+      page_.shown = shortened(fmt::format("{}", fmt::join(genes_, ", ")), kMaxShownBytes);
+      return;
+    }
+    if (chosen && find_colour(*chosen)) return void(page_.shown = colour_->title());
     for (const std::string& column : columns_) {
       try {
         std::optional<CellColour> found = cell_colour(cells_, column);
@@ -281,12 +285,28 @@ class CellsSection {
         page_.problems.push_back(
             {fmt::format("The matrix {} has no gene '{}'.", matrix_chosen_->name(), shown),
              {{shown + " in " + other->name(), href("matrix", other->name())}}});
-      else
+      else if (!find_in_other_assay(name))
         add_problem(fmt::format("No gene or column '{}'.", shown),
                     nearest_colours(cells_, name, matrix_chosen_), "color");
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
       add_problem(public_message(exchange_.site, error), {}, "color");
+    }
+    return false;
+  }
+
+  // Adds a problem with a link if another assay has the gene.
+  bool find_in_other_assay(const std::string& name) {
+    const std::string path = filesystem_.path(place_.directory);
+    for (const std::string& assay : place_.assays) {
+      if (assay == place_.assay) continue;
+      const Inode directory = filesystem_.resolve(path.substr(0, path.rfind('/') + 1) + assay);
+      const PageCellsPtr cells = exchange_.pages.cells.of(filesystem_, directory);
+      if (!cells || !matrix_with_gene(*cells, name)) continue;
+      const std::string shown = shortened(name, kMaxShownBytes);
+      page_.problems.push_back({fmt::format("The assay {} has no gene or column '{}'.", place_.assay, shown),
+                                {{shown + " in " + assay, href("assay", assay)}}});
+      return true;
     }
     return false;
   }
@@ -588,7 +608,7 @@ class CellsSection {
     const std::optional<std::string> folder =
         gene_folder(colour_->matrix ? *colour_->matrix : *cells_.matrices().front());
     if (!folder) return;
-    Forms files{"Download as", {}};
+    Forms files{fmt::format("Download {} as", shortened(colour_->name, kMaxShownBytes)), {}};
     const PartNames name("gene", {colour_->name});
     for (const std::string_view extension : {forms::kArrayCsv.ending, forms::kNpy.ending})
       if (exists(filesystem_, filesystem_.path(place_.directory) + "/" + folder->substr(place_.href.size()) +

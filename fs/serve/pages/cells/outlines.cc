@@ -24,7 +24,7 @@ namespace plainfs::serve {
 namespace {
 
 constexpr double kOutlineSide = 800;
-constexpr char kOutlineColours[] = "\x00\x00\x00\x0a\x84\xff";  // transparent and blue
+constexpr char kOutlineColours[] = "\x00\x00\x00\xff\x8c\x00";  // transparent and orange
 constexpr uint64_t kMaxLabelPixels = uint64_t{1} << 21;
 constexpr uint64_t kMaxOutlineRows = uint64_t{1} << 22, kOutlineRowsAtOnce = uint64_t{1} << 14;
 constexpr int kCircleSides = 32;
@@ -305,6 +305,20 @@ void LinePlane::line(std::pair<double, double> from, std::pair<double, double> t
         from.second + (to.second - from.second) * i / steps);
 }
 
+std::string LinePlane::widened() const {
+  std::string wide = pixels_;
+  for (size_t y = 0; y < height_; ++y)
+    for (size_t x = 0; x < width_; ++x) {
+      const size_t at = y * width_ + x;
+      if (pixels_[at] == '\0') continue;
+      if (x > 0) wide[at - 1] = '\1';
+      if (x + 1 < width_) wide[at + 1] = '\1';
+      if (y > 0) wide[at - width_] = '\1';
+      if (y + 1 < height_) wide[at + width_] = '\1';
+    }
+  return wide;
+}
+
 std::vector<std::string> outline_names(const Node& table, const std::string& image, Context& context) {
   const GroupPtr root = root_around(table);
   const GroupPtr images = root ? find_group(*root, "images") : nullptr;
@@ -350,7 +364,7 @@ Backdrop outlines_of(const Node& table, const std::string& image, const std::str
   } catch (const Error& error) {
     throw error.at(name + " is not drawn");
   }
-  return {palette_png(frame.width, frame.height, plane.pixels(), {kOutlineColours, 6}), area.x, area.y};
+  return {palette_png(frame.width, frame.height, plane.widened(), {kOutlineColours, 6}), area.x, area.y};
 }
 
 }  // namespace plainfs::serve

@@ -19,8 +19,8 @@ std::vector<std::string> outline_names(const Node& table, const std::string& ima
 
 // Returns one of outline_names() as lines over the area of a backdrop of that image. The picture is
 // transparent but for the pixels of objects that touch another or the background, the edges of polygons and
-// circles, and squares of two by two pixels at points. Its longer side has 800 pixels. Throws the errors of
-// reading the element, and unsupported for one that cannot be drawn.
+// circles, and squares of two by two pixels at points, with the neighbours of all of these. Its longer side
+// has 800 pixels. Throws the errors of reading the element, and unsupported for one that cannot be drawn.
 Backdrop outlines_of(const Node& table, const std::string& image, const std::string& element,
                      const Backdrop& area, Context& context);
 
@@ -36,6 +36,8 @@ class LinePlane {
   // longer axis, rounded up.
   void line(std::pair<double, double> from, std::pair<double, double> to);
   const std::string& pixels() const { return pixels_; }
+  // Returns the pixels with the four neighbours of each.
+  std::string widened() const;
 
  private:
   const uint32_t width_, height_;

@@ -280,7 +280,7 @@ Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour,
   const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMax) * 10) / 10;
   plot.lines = slide.outlines.get();
   Figure figure = figure_of(std::move(plot), slide.places, cells, width, slide.name, colour, nullptr);
-  if (slide.outlines) figure.caption += fmt::format("; {} in blue", slide.outlined);
+  if (slide.outlines) figure.caption += fmt::format("; {} in orange", slide.outlined);
   return figure;
 }
 

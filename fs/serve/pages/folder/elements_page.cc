@@ -102,12 +102,12 @@ class ElementsPage {
     for (const Element& element : elements_) {
       const auto* image = std::get_if<Image>(&element.meaning.what.node.content);
       if (!image || image->error || ++all > kMaxThumbnails) continue;
-      if (!preview_of(*image)) {
+      if (!preview_of(*image))
         page_.notes.push_back(
-            fmt::format("{}/{} has no level that is small enough for a picture of it. Its page shows parts.",
+            fmt::format("{}/{} has no level that is small enough for a picture of it: its middle is shown "
+                        "here, and other "
+                        "parts on its page.",
                         element.kind, element.name));
-        continue;
-      }
       ++shown;
       const std::string name = shown_text(element.kind + "/" + element.name), href = element.href();
       html +=

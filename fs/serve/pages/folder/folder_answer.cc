@@ -97,7 +97,7 @@ void answer_numbers(const Exchange& exchange, const Subject& subject, const Page
 }
 
 Page frame_of_page(const PageModel& page) {
-  return {page.title, page.sub, html_of(page), true, page.status, SIZE_MAX, page.has_script};
+  return {page.title, page.sub, html_of(page), true, page.status, SIZE_MAX, page.has_script, page.shown};
 }
 
 // Shows a browser how much of a page is done if that takes longer than a moment.

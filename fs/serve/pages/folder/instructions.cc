@@ -128,7 +128,8 @@ void add_source_instructions(const Exchange& exchange, const Subject& subject, O
   const bool is_folder = path->back() == kSourceFolder;
   const std::string source = exchange.address(*path, is_folder);
   const std::string href = fmt::format("{}/{}/", kOwnFolder, kSourceFolder);
-  offers.views.push_back({"as stored", is_folder ? href : href + percent_encoded(path->back())});
+  offers.views.push_back({is_folder ? "original folder" : "original file",
+                          is_folder ? href : href + percent_encoded(path->back())});
   if (!std::holds_alternative<Image>(subject.node().content)) return;
   if (is_folder) {
     offers.open_with.viewers.push_back(

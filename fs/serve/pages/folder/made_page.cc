@@ -126,7 +126,7 @@ class PageMaker {
       page_.add(Forms{are_some_cells_ ? "Download all cells as" : "Download as", std::move(offers_.views),
                       "take_it_as"});
     if (left_out_) page_.add(*std::move(left_out_));
-    if (!by_name_.empty()) page_.add(Forms{"By name", std::move(by_name_), "by_name"});
+    if (!by_name_.empty()) page_.add(Forms{"More files and folders", std::move(by_name_), "by_name"});
     if (!offers_.open_with.lines.empty() || !offers_.open_with.viewers.empty())
       page_.add(std::move(offers_.open_with));
     std::move(below.begin(), below.end(), std::back_inserter(sections));
@@ -330,7 +330,7 @@ class PageMaker {
     });
     if (page_.find<Grid>()) has_rows_asked_ = true;  // markers
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty() && !has_rows_asked_)
-      part([&] { add_rows(first_rows({matrix.obs}), " of the columns of the cells"); });
+      part([&] { add_rows(first_rows({matrix.obs}), ", one for each cell"); });
     part([&] { add_left_out(*place, *all); });
     if (place->href.empty())
       add_zarr(matrix);

@@ -298,19 +298,6 @@ std::string part_href(const Query& query) {
   return picture_query(query).with("thumbnail", "1").with("side", std::to_string(kMaxThumbnailSide)).href();
 }
 
-// Returns the middle of an image, as large as a picture on a page.
-ImageChoice::Region middle_of(const Image& image) {
-  const Shape &all = image.levels.front().values->shape(), &least = image.levels.back().values->shape();
-  const auto middle = [](uint64_t length, uint64_t least_length) {
-    const uint64_t part = std::max<uint64_t>(1, length / divide_up(least_length, kMaxThumbnailSide));
-    return std::pair((length - part) / 2, part);
-  };
-  const size_t x = all.size() - 1, y = x - 1;
-  const auto [left, width] = middle(all[x], least[x]);
-  const auto [top, height] = middle(all[y], least[y]);
-  return {left, top, width, height};
-}
-
 std::string middle_text(const Image& image) {
   const Shape& least = image.levels.back().values->shape();
   return fmt::format(
@@ -342,6 +329,18 @@ std::string picture_text(const std::string& name, const Image& image, const Imag
 }
 
 }  // namespace
+
+ImageChoice::Region middle_of(const Image& image) {
+  const Shape &all = image.levels.front().values->shape(), &least = image.levels.back().values->shape();
+  const auto middle = [](uint64_t length, uint64_t least_length) {
+    const uint64_t part = std::max<uint64_t>(1, length / divide_up(least_length, kMaxThumbnailSide));
+    return std::pair((length - part) / 2, part);
+  };
+  const size_t x = all.size() - 1, y = x - 1;
+  const auto [left, width] = middle(all[x], least[x]);
+  const auto [top, height] = middle(all[y], least[y]);
+  return {left, top, width, height};
+}
 
 Query picture_query(const Query& query) {
   std::vector<std::string> names{"c", "z", "t", "min", "max", "x", "y", "w", "h"};

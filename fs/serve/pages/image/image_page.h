@@ -27,6 +27,9 @@ Form image_form(const Query& query, const Image& image, const ImageChoice& choic
 // The longest side of a thumbnail, and of a part of an image that is too large for preview.png.
 inline constexpr uint64_t kMaxThumbnailSide = 1024;
 
+// Returns the middle of an image, at most kMaxThumbnailSide pixels of its smallest level a side.
+ImageChoice::Region middle_of(const Image& image);
+
 // Adds the picture of an image, and the form and links that choose it: its middle with a note if all levels
 // are too large. Requires: its pixels have a brightness.
 void add_image(const Query& query, const Image& image, PageModel& page);

@@ -337,7 +337,11 @@ bool answer_image_thumbnail(const Exchange& exchange, const Site::Place& place) 
   if (!problems.empty()) throw InvalidQuery{problems[0].text};
   const uint64_t side = std::clamp(query.number("side").value_or(kSide), kMinSide, kMaxThumbnailSide);
   choice.least_side = side;
-  const std::optional<Picture> picture = chosen_picture(open->image(), choice);
+  std::optional<Picture> picture = chosen_picture(open->image(), choice);
+  if (!picture && !choice.region && has_brightness(open->image().levels.front().values->dtype())) {
+    choice.region = middle_of(open->image());
+    picture = chosen_picture(open->image(), choice);
+  }
   if (!picture) throw unsupported("{}: no level is small enough", open->image().name);
   WorkBudget::Share share = exchange.settings.work->take(kMaxPictureWork);
   const uint64_t step = divide_up(std::max(picture->width(), picture->height()), side);

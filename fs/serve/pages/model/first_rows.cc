@@ -37,7 +37,10 @@ bool is_right_aligned(const DType& type) {
   return type.is_numeric();
 }
 
-std::string caption_of(uint64_t shown, uint64_t all, const char* what) {
+// what: begins with a plural in s: "values, in stored order".
+std::string caption_of(uint64_t shown, uint64_t all, std::string_view what) {
+  const size_t word = std::min(what.find(','), what.size());
+  if (all == 1) return fmt::format("1 {}{}", what.substr(0, word - 1), what.substr(word));
   if (shown >= all) return fmt::format("All {} {}", count_text(all), what);
   return fmt::format("The first {} of {} {}", shown, count_text(all), what);
 }

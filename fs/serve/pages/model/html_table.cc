@@ -29,7 +29,8 @@ std::string link(std::string_view href, std::string_view text, std::string_view 
 std::string HtmlTable::html() const {
   const std::string region =
       label.empty() ? "" : fmt::format(" tabindex=\"0\" role=\"region\" aria-label=\"{}\"", label);
-  std::string html = fmt::format("<div class=\"wrap\"{}><table{}>", region, class_of(kind));
+  std::string html = fmt::format("<div class=\"wrap\"{}><table{}{}>", region, class_of(kind),
+                                 name.empty() ? "" : fmt::format(" aria-label=\"{}\"", name));
   if (!caption.empty()) html += fmt::format("<caption>{}</caption>", caption);
   if (has_header) html += header_of(columns);
   html += "<tbody>\n";

@@ -26,6 +26,7 @@ struct HtmlTable {
   std::vector<std::vector<std::string>> rows{};
   bool has_header = true;
   bool has_row_names = true;  // the first cell of a row is its name
+  std::string name{};         // of the table for screen readers; empty: its caption is enough
 };
 
 }  // namespace plainfs::serve

@@ -65,12 +65,12 @@ Head head_of(const Exchange& exchange, const Page& page) {
   head.html = fmt::format(
       "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<title>{} · plainfs</title><link rel=\"icon\" href=\"data:,\"><style>{}</style>{}</head>\n"
+      "<title>{}{} · plainfs</title><link rel=\"icon\" href=\"data:,\"><style>{}</style>{}</head>\n"
       "<body><a class=\"skip\" href=\"#in\">Skip to the contents</a>"
       "<header><nav aria-label=\"Path\"><ol>{}</ol></nav><h1>{}</h1><p class=\"sub\">{}</p></header>\n"
       "<main id=\"in\">",
-      title, kPageStyle, script, path_html(exchange, exchange.target.is_folder, page.known_names), title,
-      shown_text(page.sub));
+      page.shown.empty() ? "" : shown_text(page.shown) + " · ", title, kPageStyle, script,
+      path_html(exchange, exchange.target.is_folder, page.known_names), title, shown_text(page.sub));
   head.policy = fmt::format(
       "default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
       "form-action 'self'; frame-ancestors 'none'{}",

@@ -18,6 +18,7 @@ struct Page {
   int status = 200;
   size_t known_names = SIZE_MAX;  // this many names at the beginning of the path exist
   bool has_script = false;  // loads the script of the pages, which alone may then run and ask this server
+  std::string shown{};      // text before the title, in the name of the window alone; empty: none
 };
 
 // Sends the page, or the rest of it if it has begun.

@@ -126,8 +126,11 @@ std::string section_html(const LeftOut& left_out) {
   return html + "</ul></details>\n";
 }
 
-std::string rows_html(const std::vector<const ContentRow*>& rows) {
-  HtmlTable table{{}, "list", {}, {{"Name"}, {"Kind", "kind"}, {"Contents", "shape"}, {"Download as", "v"}}};
+std::string rows_html(const std::vector<const ContentRow*>& rows, const char* name) {
+  HtmlTable table;
+  table.name = name;
+  table.kind = "list";
+  table.columns = {{"Name"}, {"Kind", "kind"}, {"Contents", "shape"}, {"Download as", "v"}};
   for (const ContentRow* row : rows)
     table.rows.push_back({link(row->href, shown_text(row->name)), shown_text(row->kind),
                           shown_text(row->shape), forms_html(row->views)});
@@ -166,11 +169,11 @@ std::string section_html(const Contents& contents) {
   std::vector<const ContentRow*> shown_rows, folded;
   for (const ContentRow& row : contents.rows) (is_folded(row.name) ? folded : shown_rows).push_back(&row);
   std::string html;
-  if (!shown_rows.empty()) html += "<h2>Contents</h2>" + rows_html(shown_rows);
+  if (!shown_rows.empty()) html += "<h2>Contents</h2>" + rows_html(shown_rows, "Contents");
   if (!folded.empty())
     html +=
         fmt::format("<details><summary>{} more in commands, misc, tools and the like</summary>{}</details>\n",
-                    folded.size(), rows_html(folded));
+                    folded.size(), rows_html(folded, "More contents"));
   if (contents.is_cut) html += "<p class=\"sub\">More names are in the list of all names below.</p>\n";
   return html;
 }

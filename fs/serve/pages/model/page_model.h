@@ -225,6 +225,7 @@ struct PageModel {
 
   std::string title;
   std::string sub;
+  std::string shown{};  // what the address asks for, "CD3E"; empty: the page itself
   std::string kind;
   std::vector<Fact> facts;
   std::vector<std::string> notes;  // parts that could not be read, and why

@@ -441,7 +441,8 @@ class TablePage {
     if (all_ == 0) return "No rows" + parts_.text;
     const uint64_t end = std::min(from_ + kRowsOnPage, all_);
     std::string text =
-        from_ == 0 && end == all_ ? fmt::format("All {} row{}", count_text(all_), all_ == 1 ? "" : "s")
+        all_ == 1                   ? "1 row"
+        : from_ == 0 && end == all_ ? fmt::format("All {} rows", count_text(all_))
         : from_ == 0
             ? fmt::format("The first {} of {} rows", count_text(end), count_text(all_))
             : fmt::format("Rows {} to {} of {}", count_text(from_ + 1), count_text(end), count_text(all_));
