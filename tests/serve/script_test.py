@@ -37,13 +37,17 @@ def store(folder):
     return path, data
 
 
-class Script(numbers_test.Pages):
+class Served(unittest.TestCase):
+    """Tests of one store and its server."""
+
     @classmethod
     def setUpClass(cls):
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="plainfs-test-"))
         path, cls.data = store(folder)
         cls.server = cls.enterClassContext(Server(path))
 
+
+class Script(Served, numbers_test.Pages):
     def question(self, **query):
         answer = self.server.ask("?" + urllib.parse.urlencode(query))
         return answer.status, json.loads(answer.body)
@@ -134,12 +138,10 @@ class Script(numbers_test.Pages):
 
 
 @unittest.skipUnless(PROGRAM, reason(["chromium"]))
-class InBrowser(unittest.TestCase):
+class InBrowser(Served):
     @classmethod
     def setUpClass(cls):
-        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="plainfs-test-"))
-        path, cls.data = store(folder)
-        cls.server = cls.enterClassContext(Server(path))
+        super().setUpClass()
         cls.browser = cls.enterClassContext(Browser())
 
     def open(self, query):
