@@ -255,7 +255,8 @@ void Answering::answer_place(const Exchange& exchange) const {
       if (filesystem) filesystem->report(place.inode, with_link_back(error, settings_.reopens_on_change));
       if (error.code() != Errc::changed || !may_reopen || !filesystem || exchange.reply.has_begun()) {
         if (exchange.reply.has_begun() || !would_be_filled_in(exchange.request, place))
-          throw Error(error.code(), public_message(site_, error));
+          throw Error(error.code(),
+                      public_message(site_, with_link_back(error, settings_.reopens_on_change)));
         return answer_nothing(exchange);
       }
     }

@@ -563,6 +563,10 @@ class SeveralGenes(Pages):
                 numpy.testing.assert_allclose(found, wanted, 1e-12, 1e-12)
                 numpy.testing.assert_array_equal(line.iloc[-5:].astype("f8"), found)
         self.assertEqual(at, len(table))
+        alone = self.server.ask("?" + urllib.parse.urlencode({"color": "plain", "split": split, "numbers": "csv"}))
+        own = pandas.read_csv(io.BytesIO(alone.body), keep_default_na=False, dtype=str)
+        self.assertTrue(own.equals(table[table["gene"] == "plain"].reset_index(drop=True)))
+        self.assertIn("<h2>Download the numbers</h2>", self.page("", {"color": "plain", "split": split}))
 
     def test_dots_have_the_share_as_area_and_the_mean_as_colour(self):
         random = numpy.random.default_rng(SEED)

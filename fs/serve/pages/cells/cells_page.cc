@@ -23,6 +23,7 @@
 #include "fs/serve/pages/cells/several_genes.h"
 #include "fs/serve/pages/cells/stored_markers.h"
 #include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/number_table.h"
 #include "fs/views/file_forms.h"
 #include "fs/views/names.h"
 
@@ -297,18 +298,12 @@ class CellsSection {
 
   // Adds a problem with a link if another assay has the gene.
   bool find_in_other_assay(const std::string& name) {
-    const std::string path = filesystem_.path(place_.directory);
-    for (const std::string& assay : place_.assays) {
-      if (assay == place_.assay) continue;
-      const Inode directory = filesystem_.resolve(path.substr(0, path.rfind('/') + 1) + assay);
-      const PageCellsPtr cells = exchange_.pages.cells.of(filesystem_, directory);
-      if (!cells || !matrix_with_gene(*cells, name)) continue;
-      const std::string shown = shortened(name, kMaxShownBytes);
-      page_.problems.push_back({fmt::format("The assay {} has no gene or column '{}'.", place_.assay, shown),
-                                {{shown + " in " + assay, href("assay", assay)}}});
-      return true;
-    }
-    return false;
+    const std::string assay = place_.assay_of ? place_.assay_of(name) : std::string();
+    if (assay.empty()) return false;
+    const std::string shown = shortened(name, kMaxShownBytes);
+    page_.problems.push_back({fmt::format("The assay {} has no gene or column '{}'.", place_.assay, shown),
+                              {{shown + " in " + assay, href("assay", assay)}}});
+    return true;
   }
 
   void choose_split() {
@@ -584,6 +579,15 @@ class CellsSection {
     Distribution distribution = distribution_of(*colour_, split_name_, split_);
     add_level_links(distribution);
     sides_.second.push_back({std::move(distribution)});
+    if (!colour_->groups) add_numbers();
+  }
+
+  // Adds the numbers of the levels as files.
+  void add_numbers() {
+    if (query_.has("numbers"))
+      page_.add(Attachment{"genes_by_level",
+                           numbers_by_level({distribution_in_order(*colour_, split_name_, split_)})});
+    sides_.second.push_back({Forms{"Download the numbers", number_files(query_)}});
   }
 
   // Links each level to the page of its cells, by/COLUMN/LEVEL/.

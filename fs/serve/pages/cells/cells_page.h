@@ -2,6 +2,7 @@
 // and the distribution of the values.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,8 @@ struct CellsPlace {
   std::string href{};                 // relative to the page, "assays/RNA/"; empty: the page's own directory
   std::vector<std::string> assays{};  // to choose from; empty: no choice
   std::string assay{};
+  // Returns another assay that has a gene; empty: none has it.
+  std::function<std::string(const std::string& gene)> assay_of{};
 };
 
 // Returns nullopt if the subject has no annotated matrix. Reads metadata.

@@ -74,34 +74,6 @@ Figure pair_figure(const CellColour& a, const CellColour& b) {
   return {fmt::format("{} and {}", a.name, b.name), svg_of(plot), caption};
 }
 
-// Returns a row for each gene and level.
-Table table_of(const std::vector<Distribution>& genes) {
-  std::vector<NumberTable::Text> names, matrices, levels;
-  std::vector<uint64_t> cells, values;
-  std::vector<std::vector<double>> numbers(5);
-  for (const Distribution& gene : genes)
-    for (const LevelRow& row : gene.rows) {
-      names.push_back({gene.of});
-      matrices.push_back({gene.matrix});
-      levels.push_back({row.name, row.is_missing});
-      cells.push_back(row.cells);
-      const Statistics& all = row.numbers;
-      values.push_back(all.values);
-      const double shown[] = {all.share_above(), all.mean, all.quartiles[0], all.quartiles[1],
-                              all.quartiles[2]};
-      for (size_t i = 0; i < numbers.size(); ++i) numbers[i].push_back(all.values > 0 ? shown[i] : kNoValue);
-    }
-  NumberTable table;
-  table.add("gene", names);
-  table.add("matrix", matrices);
-  table.add(genes.front().by, levels);
-  table.add("cells", cells);
-  table.add("values", values);
-  const char* const of_numbers[] = {"above_zero", "mean", "quartile1", "median", "quartile3"};
-  for (size_t i = 0; i < numbers.size(); ++i) table.add(of_numbers[i], numbers[i]);
-  return table.finish();
-}
-
 class SeveralGenes {
  public:
   SeveralGenes(const Query& query, const PageCells& cells, const std::vector<std::string>& names,
@@ -119,7 +91,7 @@ class SeveralGenes {
     if (distributions_.empty()) return;
     add_dots();
     add_violins();
-    if (query_.has("numbers")) page_.add(Attachment{"genes_by_level", table_of(distributions_)});
+    if (query_.has("numbers")) page_.add(Attachment{"genes_by_level", numbers_by_level(distributions_)});
     page_.add(Forms{"Download the numbers", number_files(query_)});
     page_.add(std::move(distributions_));
   }
@@ -270,6 +242,33 @@ class SeveralGenes {
 };
 
 }  // namespace
+
+Table numbers_by_level(const std::vector<Distribution>& genes) {
+  std::vector<NumberTable::Text> names, matrices, levels;
+  std::vector<uint64_t> cells, values;
+  std::vector<std::vector<double>> numbers(5);
+  for (const Distribution& gene : genes)
+    for (const LevelRow& row : gene.rows) {
+      names.push_back({gene.of});
+      matrices.push_back({gene.matrix});
+      levels.push_back({row.name, row.is_missing});
+      cells.push_back(row.cells);
+      const Statistics& all = row.numbers;
+      values.push_back(all.values);
+      const double shown[] = {all.share_above(), all.mean, all.quartiles[0], all.quartiles[1],
+                              all.quartiles[2]};
+      for (size_t i = 0; i < numbers.size(); ++i) numbers[i].push_back(all.values > 0 ? shown[i] : kNoValue);
+    }
+  NumberTable table;
+  table.add("gene", names);
+  table.add("matrix", matrices);
+  table.add(genes.front().by, levels);
+  table.add("cells", cells);
+  table.add("values", values);
+  const char* const of_numbers[] = {"above_zero", "mean", "quartile1", "median", "quartile3"};
+  for (size_t i = 0; i < numbers.size(); ++i) table.add(of_numbers[i], numbers[i]);
+  return table.finish();
+}
 
 std::vector<std::string> names_in_list(const std::string& text) {
   const bool has_separators = text.find_first_of(",;\t\r\n") != std::string::npos;

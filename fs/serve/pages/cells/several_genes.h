@@ -27,6 +27,9 @@ struct GenesBy {
   const CellGroups* groups = nullptr;
 };
 
+// Returns the numbers of genes by the levels of one column, a row for each gene and level.
+Table numbers_by_level(const std::vector<Distribution>& genes);
+
 // Adds the cells coloured by each gene, a plot of two genes against each other, and for each level the
 // numbers of all genes, as dots, as violins and as a table. ?scale=gene colours the dots from the least to
 // the greatest mean of each gene, and ?numbers= adds the table as a file. A name that is neither a gene

@@ -19,6 +19,7 @@
 #include "fs/report/words.h"
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/array/array_page.h"
+#include "fs/serve/pages/cells/cell_colour.h"
 #include "fs/serve/pages/cells/cells_page.h"
 #include "fs/serve/pages/cells/markers.h"
 #include "fs/serve/pages/folder/chosen_cells.h"
@@ -303,8 +304,9 @@ class PageMaker {
   }
 
   void add_annotated() {
-    const std::optional<CellsPlace> place = cells_place(exchange_, subject_);
+    std::optional<CellsPlace> place = cells_place(exchange_, subject_);
     if (!place) return;
+    place->assay_of = [this, &place](const std::string& gene) { return assay_of(gene, *place); };
     const PageCellsPtr all = exchange_.pages.cells.of(*subject_.place.filesystem, place->directory);
     if (!all) return;
     PageCellsPtr cells = all;
@@ -336,6 +338,19 @@ class PageMaker {
       add_zarr(matrix);
     else
       add_assay(*place);
+  }
+
+  // Returns another assay that has the gene, or an empty text.
+  std::string assay_of(const std::string& gene, const CellsPlace& place) {
+    Filesystem& filesystem = *subject_.place.filesystem;
+    const std::string folder = filesystem.path(filesystem.parent(place.directory));
+    for (const std::string& assay : place.assays) {
+      if (assay == place.assay) continue;
+      const Inode directory = filesystem.resolve(fmt::format("{}/{}", folder, assay));
+      const PageCellsPtr cells = exchange_.pages.cells.of(filesystem, directory);
+      if (cells && matrix_with_gene(*cells, gene)) return assay;
+    }
+    return {};
   }
 
   MarkersPtr wait_for_markers_asked(const PageCellsPtr& cells) {
