@@ -130,11 +130,8 @@ AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, con
   generated.obs.columns = col_attrs.columns;
   if (const auto file = loom::loom_file_in(*root)) generated.obs_names = file->column_names.attribute;
   generated.var = genes_of(generated.genes, matrix.matrix->row_names, matrix.matrix->row_ids, nullptr);
-  for (const Column& column : row_attrs.columns) {
-    const bool exists = std::any_of(generated.var.columns.begin(), generated.var.columns.end(),
-                                    [&](const Column& known) { return known.name == column.name; });
-    if (!exists) generated.var.columns.push_back(column);
-  }
+  for (const Column& column : row_attrs.columns)
+    if (!find_column(generated.var.columns, column.name)) generated.var.columns.push_back(column);
   const auto origins = std::make_shared<Origins>(root);
   for (const auto& [place, stored] :
        {std::pair("/X", "/matrix"), {"/obs", "/col_attrs"}, {"/var", "/row_attrs"}})
@@ -258,9 +255,8 @@ ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context) {
     if (above > 1 && !is_below(*place, *group, "layers")) continue;
     const auto var = content_of<Table>(member_of(group, "var", context));
     if (!var) continue;
-    for (const Column& column : var->columns)
-      if (column.name == "feature_types") return fitting(column.values);
-    return nullptr;
+    const ArrayPtr types = column_values(var->columns, "feature_types");
+    return types ? fitting(types) : nullptr;
   }
   return nullptr;
 }

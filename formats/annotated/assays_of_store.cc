@@ -47,15 +47,14 @@ std::vector<AlternativeExperiment> alternative_experiments(const Node& directory
 }
 
 std::vector<std::pair<std::string, Indices>> features_by_type(const Table& var) {
-  const auto column = std::find_if(var.columns.begin(), var.columns.end(),
-                                   [](const Column& one) { return one.name == "feature_types"; });
-  if (column == var.columns.end()) return {};
+  const ArrayPtr column = column_values(var.columns, "feature_types");
+  if (!column) return {};
   std::vector<std::pair<std::string, std::vector<uint64_t>>> types;
-  const Elements all = read_all(*column->values);
+  const Elements all = read_all(*column);
   std::string type;
   for (uint64_t i = 0; i < all.count; ++i) {
     type.clear();
-    append_plain(column->values->dtype(), all, i, type);
+    append_plain(column->dtype(), all, i, type);
     const auto known =
         std::find_if(types.begin(), types.end(), [&](const auto& one) { return one.first == type; });
     if (known == types.end() && types.size() == kMaxTypes) return {};

@@ -26,7 +26,7 @@ bool has_part(const std::vector<AnnotatedPart>& parts, std::string_view name) {
 }
 
 bool has_column(const Table& table, std::string_view name) {
-  return column_in(table.columns, name) != nullptr;
+  return column_values(table.columns, name) != nullptr;
 }
 
 // Returns positions from 1 as positions from 0.
@@ -46,7 +46,7 @@ ArrayPtr ones(uint64_t count) {
 
 // Returns a table of pairs as a matrix of `side` rows and columns; monostate if its values are not known.
 Content matrix_of_pairs(const Table& pairs, uint64_t side, Context& context) {
-  const ArrayPtr from = column_in(pairs.columns, "from"), to = column_in(pairs.columns, "to");
+  const ArrayPtr from = column_values(pairs.columns, "from"), to = column_values(pairs.columns, "to");
   if (!from || !to || !from->dtype().is_integer() || !to->dtype().is_integer()) return {};
   ArrayPtr values;
   for (const Column& column : pairs.columns) {

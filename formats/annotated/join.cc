@@ -121,7 +121,7 @@ void Join::add_obs() {
   if (!rule_.is_outer) {
     std::string left_out;
     for (const std::string& name : joined_names(tables, true))
-      if (!column_of(generated_.obs, name)) left_out.append(left_out.empty() ? "" : ", ") += name;
+      if (!find_column(generated_.obs.columns, name)) left_out.append(left_out.empty() ? "" : ", ") += name;
     if (!left_out.empty())
       context_.notice(fmt::format("obs: left out, because not all stores have it: {}", left_out));
   }

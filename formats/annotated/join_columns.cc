@@ -155,12 +155,6 @@ ArrayPtr joined_values(const std::vector<ColumnPart>& parts, const std::string& 
   return texts_of_all(parts);
 }
 
-const Column* column_of(const Table& table, std::string_view name) {
-  const auto found = std::find_if(table.columns.begin(), table.columns.end(),
-                                  [&](const Column& column) { return column.name == name; });
-  return found == table.columns.end() ? nullptr : &*found;
-}
-
 std::vector<std::string> joined_names(const std::vector<const Table*>& tables, bool is_outer) {
   std::vector<std::string> names;
   std::unordered_map<std::string, size_t> counts;
@@ -180,10 +174,8 @@ std::vector<Column> joined_columns(const std::vector<const Table*>& tables, bool
   std::vector<Column> columns;
   for (const std::string& name : joined_names(tables, is_outer)) {
     std::vector<ColumnPart> parts;
-    for (const Table* const table : tables) {
-      const Column* const column = column_of(*table, name);
-      parts.push_back({column ? column->values : nullptr, table->rows});
-    }
+    for (const Table* const table : tables)
+      parts.push_back({column_values(table->columns, name), table->rows});
     columns.push_back({name, joined_values(parts, fmt::format("{}/{}", place, name), context)});
   }
   return columns;

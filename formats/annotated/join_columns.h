@@ -29,7 +29,5 @@ std::vector<std::string> joined_names(const std::vector<const Table*>& tables, b
 std::vector<Column> joined_columns(const std::vector<const Table*>& tables, bool is_outer,
                                    const std::string& place, Context& context);
 
-// Returns the column of a table called name, or null.
-const Column* column_of(const Table& table, std::string_view name);
 
 }  // namespace plainfs::annotated

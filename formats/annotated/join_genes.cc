@@ -27,7 +27,7 @@ Elements gene_names(const Table& table) {
 }
 
 ArrayPtr gene_ids_of(const Table& table) {
-  const Column* const ids = column_of(table, kIds);
+  const Column* const ids = find_column(table.columns, kIds);
   if (!ids) return nullptr;
   ids->values->check();
   return ids->values->dtype().is_text() ? frames::as_written(ids->values) : nullptr;
@@ -236,7 +236,7 @@ Table JoinedVar::table(bool is_outer) {
   for (const std::string& name : joined_names(tables, is_outer)) {
     std::vector<ColumnPart> parts;
     for (const Table* const table : tables) {
-      const Column* const column = column_of(*table, name);
+      const Column* const column = find_column(table->columns, name);
       parts.push_back({column ? column->values : nullptr, table->rows});
     }
     ArrayPtr values;

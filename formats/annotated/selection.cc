@@ -208,8 +208,7 @@ struct Genes {
 Genes names_in(const Table& var) {
   const bool are_broken = dynamic_cast<const BrokenArray*>(var.row_names.get()) != nullptr;
   Genes genes{var.rows > 0 || are_broken ? var.row_names : nullptr, nullptr};
-  for (const Column& column : var.columns)
-    if (column.name == "gene_ids" && frames::is_text(column.values->dtype())) genes.ids = column.values;
+  if (const ArrayPtr ids = column_values(var.columns, "gene_ids"); ids && frames::is_text(ids->dtype())) genes.ids = ids;
   return genes;
 }
 

@@ -33,12 +33,6 @@ bool is_text(const Array& array) {
   return array.dtype().kind == Kind::text;
 }
 
-const Column* column_called(const Table& table, std::string_view name) {
-  const auto found = std::find_if(table.columns.begin(), table.columns.end(),
-                                  [&](const Column& column) { return column.name == name; });
-  return found == table.columns.end() ? nullptr : &*found;
-}
-
 bool are_same_elements(const Elements& a, const Elements& b) {
   if (a.count != b.count) return false;
   for (uint64_t i = 0; i < a.count; ++i)
@@ -93,8 +87,8 @@ Elements box_of(const std::vector<double>& values, uint64_t columns, const Box& 
 
 // Returns whether the columns of the variable features mark these rows alone, in this order. Reads both.
 bool are_marked(const std::vector<uint64_t>& rows, const Table& var) {
-  const ArrayPtr flags = column_called(var, kVariable)->values,
-                 ranks = column_called(var, kVariableRank)->values;
+  const ArrayPtr flags = column_values(var.columns, kVariable),
+                 ranks = column_values(var.columns, kVariableRank);
   const bool has_flags = flags->dtype().kind == Kind::boolean || flags->dtype().kind == Kind::logical;
   if (!has_flags || !ranks->dtype().is_integer_or_real()) return false;
   const std::vector<double> flag = reals_of(*flags), rank = reals_of(*ranks);
@@ -178,11 +172,11 @@ bool are_same_factors(const Array& a, const Array& b) {
 
 void add_identities(const ArrayPtr& identities, Table& obs, Origins& origins) {
   if (!identities || identities->shape() != Shape{obs.rows}) return;
-  const Column* const original = column_called(obs, kOriginal);
+  const Column* const original = find_column(obs.columns, kOriginal);
   if (original && are_same_factors(*original->values, *identities))
     return origins.add(std::string("/obs/") + kOriginal, "/active.ident");
   for (const char* name : {kIdentities, kActiveIdentities}) {
-    const Column* const known = column_called(obs, name);
+    const Column* const known = find_column(obs.columns, name);
     if (known && !are_same_factors(*known->values, *identities)) continue;
     if (!known) obs.columns.push_back({name, identities});
     return origins.add(std::string("/obs/") + name, "/active.ident");
@@ -196,7 +190,7 @@ void add_variable_features(const ArrayPtr& names, const ArrayPtr& features, cons
   const Elements own = read_all(*names), all = read_all(*features);
   const std::vector<uint64_t> rows = rows_among(own, all);
   if (rows.size() != own.count) return;
-  const bool has_flag = column_called(var, kVariable), has_rank = column_called(var, kVariableRank);
+  const bool has_flag = find_column(var.columns, kVariable), has_rank = find_column(var.columns, kVariableRank);
   Elements flags = zero_elements(number_type(Kind::boolean, 1), all.count);
   std::vector<double> ranks(all.count, std::nan(""));
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -226,12 +220,8 @@ ArrayPtr padded_loadings(const ArrayPtr& loadings, const ArrayPtr& own, const Ar
 }
 
 ArrayPtr variable_features(const Table& meta) {
-  const auto column = [&](std::string_view name) {
-    const auto found = std::find_if(meta.columns.begin(), meta.columns.end(),
-                                    [&](const Column& one) { return one.name == name; });
-    return found == meta.columns.end() ? nullptr : found->values;
-  };
-  const ArrayPtr stored = column("var.features"), ranks = column("var.features.rank");
+  const ArrayPtr stored = column_values(meta.columns, "var.features"),
+                 ranks = column_values(meta.columns, "var.features.rank");
   if (!stored || !stored->dtype().is_text()) return nullptr;
   const Elements names = read_all(*stored);
   std::vector<uint64_t> order;

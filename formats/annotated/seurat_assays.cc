@@ -357,14 +357,14 @@ void Assay::take_coordinates() {
 // Adds the columns of Visium's cells that readers of AnnData look for.
 void Assay::add_cell_places() {
   const auto is_taken = [&](std::string_view name) {
-    return column_in(generated_.obs.columns, name) != nullptr;
+    return column_values(generated_.obs.columns, name) != nullptr;
   };
   for (const auto& [from, to] :
        {std::pair("tissue", "in_tissue"), {"row", "array_row"}, {"col", "array_col"}}) {
     std::vector<double> values(generated_.cells, std::nan(""));
     bool has_all = !slides_.empty(), is_whole = true;
     for (const Slide& slide : slides_) {
-      const ArrayPtr column = column_in(slide.coordinates, from);
+      const ArrayPtr column = column_values(slide.coordinates, from);
       has_all &= column && column->dtype().is_numeric();
       if (!has_all) break;
       const std::vector<double> own = reals_of(*column);

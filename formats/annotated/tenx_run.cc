@@ -189,9 +189,8 @@ void RunMaker::open_matrix() {
 // Divides the values of proteins by the factor by which Xenium multiplies them to store them as integers.
 void RunMaker::scale_proteins() {
   const std::optional<double> factor = attributes_.number("protein_scaling_factor");
-  const auto types = std::find_if(generated_.var.columns.begin(), generated_.var.columns.end(),
-                                  [](const Column& column) { return column.name == "feature_types"; });
-  if (!factor || !(*factor > 0) || *factor == 1 || types == generated_.var.columns.end()) return;
+  const Column* const types = find_column(generated_.var.columns, "feature_types");
+  if (!factor || !(*factor > 0) || *factor == 1 || !types) return;
   std::vector<bool> are_proteins;
   bool any = false;
   const Elements names = read_all(*types->values);

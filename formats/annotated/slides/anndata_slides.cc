@@ -76,7 +76,7 @@ std::vector<Column> stored_images(const GroupPtr& slide, Context& context) {
 
 std::vector<std::pair<std::string, double>> stored_factors(const Table& factors) {
   std::vector<std::pair<std::string, double>> all;
-  const ArrayPtr values = column_in(factors.columns, "value");
+  const ArrayPtr values = column_values(factors.columns, "value");
   if (!factors.row_names || !values) return all;
   const Elements names = read_all(*frames::as_written(factors.row_names));
   const std::vector<double> reals = reals_of(*values);

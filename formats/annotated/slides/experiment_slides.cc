@@ -90,9 +90,9 @@ struct Picture {
 };
 
 std::vector<Picture> pictures_in(const Table& images) {
-  const ArrayPtr samples = column_in(images.columns, "sample_id"),
-                 names = column_in(images.columns, "image_id"),
-                 factors = column_in(images.columns, "scaleFactor");
+  const ArrayPtr samples = column_values(images.columns, "sample_id"),
+                 names = column_values(images.columns, "image_id"),
+                 factors = column_values(images.columns, "scaleFactor");
   if (!samples || !names || !factors || !factors->dtype().is_numeric()) return {};
   const std::vector<std::string> of_sample = texts_of_column(samples), of_image = texts_of_column(names);
   const std::vector<double> scales = reals_of(*factors);
@@ -226,7 +226,7 @@ Slide slide_of_sample(const std::string& sample, const Samples& samples, Context
 const char* free_picture_name(const Picture& picture, const std::vector<Column>& taken) {
   const bool is_small = picture.image.find("lowres") != std::string::npos;
   for (const char* name : {is_small ? "lowres" : "hires", is_small ? "hires" : "lowres"})
-    if (!column_in(taken, name)) return name;
+    if (!column_values(taken, name)) return name;
   return nullptr;
 }
 

@@ -49,7 +49,7 @@ struct Axes {
 // may have any name.
 std::optional<Axes> axes_of(const Table& table) {
   for (const auto& [x, y] : {std::pair("imagecol", "imagerow"), {"x", "y"}}) {
-    const Axes axes{column_in(table.columns, x), column_in(table.columns, y)};
+    const Axes axes{column_values(table.columns, x), column_values(table.columns, y)};
     if (is_number(axes.x) && is_number(axes.y)) return axes;
   }
   std::vector<ArrayPtr> numbers;
@@ -144,7 +144,7 @@ std::optional<Slide> SlideMaker::make(const std::string& name, const Node& image
   if (!axes) return std::nullopt;
   if (is_turned(image, context_)) std::swap(axes->x, axes->y);
   const bool is_visium =
-      column_in(table->columns, "imagecol") == axes->x && column_in(table->columns, "imagerow") == axes->y;
+      column_values(table->columns, "imagecol") == axes->x && column_values(table->columns, "imagerow") == axes->y;
   Slide slide;
   slide.name = name;
   if (!take_rows(*table, is_visium ? table->columns : plain_coordinates(axes->x, axes->y), slide))

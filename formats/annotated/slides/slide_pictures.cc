@@ -85,8 +85,8 @@ double spot_diameter(const Slide& slide) {
   if (!std::isnan(slide.spot) && slide.spot != slide.hires) return slide.spot;
   constexpr double kPartOfDistance = 0.65;
   constexpr size_t kMaxSampled = 101;
-  const std::vector<double> x = reals_of(*column_in(slide.coordinates, "imagecol")),
-                            y = reals_of(*column_in(slide.coordinates, "imagerow"));
+  const std::vector<double> x = reals_of(*column_values(slide.coordinates, "imagecol")),
+                            y = reals_of(*column_values(slide.coordinates, "imagerow"));
   std::vector<double> distances;
   const size_t step = x.size() / kMaxSampled + 1;
   for (size_t spot = 0; spot < x.size(); spot += step) {

@@ -12,12 +12,6 @@
 
 namespace plainfs::annotated {
 
-ArrayPtr column_in(const std::vector<Column>& columns, std::string_view name) {
-  const auto found =
-      std::find_if(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
-  return found == columns.end() ? nullptr : found->values;
-}
-
 std::vector<double> reals_of(const Array& values) {
   const Elements elements = as_type(values.dtype(), read_all(values), number_type(Kind::real, 8));
   std::vector<double> reals(elements.values<double>().begin(), elements.values<double>().end());
@@ -60,7 +54,7 @@ ArrayPtr pixels_of(const Content& content) {
 }
 
 double factor_in(const Table& factors, std::string_view name) {
-  const ArrayPtr values = column_in(factors.columns, "value");
+  const ArrayPtr values = column_values(factors.columns, "value");
   if (!factors.row_names || !values) return Slide::kUnknown;
   const Elements names = read_all(*frames::as_written(factors.row_names));
   if (values->count() != names.count)
@@ -75,8 +69,8 @@ ArrayPtr coordinates_of(const std::vector<Slide>& slides, uint64_t cells) {
   std::vector<bool> is_known(cells);
   bool any = false;
   for (const Slide& slide : slides) {
-    const std::vector<double> x = reals_of(*column_in(slide.coordinates, "imagecol")),
-                              y = reals_of(*column_in(slide.coordinates, "imagerow"));
+    const std::vector<double> x = reals_of(*column_values(slide.coordinates, "imagecol")),
+                              y = reals_of(*column_values(slide.coordinates, "imagerow"));
     for (size_t i = 0; i < slide.cells.size(); ++i) {
       const uint64_t cell = slide.cells[i];
       if (is_known[cell]) continue;
@@ -137,7 +131,7 @@ void put_on(const Spots& spots, const std::vector<uint64_t>& cells, Slide& slide
   slide.coordinates = plain_coordinates(real_array(x), real_array(y));
   for (const auto& [ours, theirs] :
        {std::pair("tissue", "in_tissue"), {"row", "array_row"}, {"col", "array_col"}}) {
-    ArrayPtr known = column_in(spots.obs.columns, theirs);
+    ArrayPtr known = column_values(spots.obs.columns, theirs);
     if (known && known->dtype().is_truth()) known = with_type(known, number_type(Kind::integer, 4));
     if (!known || known->count() != spots.obs.rows || !known->dtype().is_numeric()) continue;
     Elements chosen = gather(known->dtype(), read_all(*known), slide.cells);
@@ -175,7 +169,7 @@ std::optional<CellsOfSlides> cells_of_slides(const std::vector<std::string>& nam
   const auto is_list_of_texts = [&](const ArrayPtr& values) {
     return values && values->dtype().is_text() && values->count() == obs.rows;
   };
-  if (const ArrayPtr column = column_in(obs.columns, preferred); is_list_of_texts(column)) {
+  if (const ArrayPtr column = column_values(obs.columns, preferred); is_list_of_texts(column)) {
     std::optional<CellsOfSlides> cells = cells_by_name(names, column, true);
     const auto is_used = [](const std::vector<uint64_t>& some) { return !some.empty(); };
     if (std::any_of(cells->begin(), cells->end(), is_used)) return cells;

@@ -60,8 +60,6 @@ double spot_diameter(const Slide& slide);
 
 // Functions that the finders of slides share.
 
-// Returns the column called name; null if it is absent.
-ArrayPtr column_in(const std::vector<Column>& columns, std::string_view name);
 // Returns the elements as doubles, NaN for a missing one. Requires: numbers.
 std::vector<double> reals_of(const Array& values);
 // Returns the values as an array of doubles.

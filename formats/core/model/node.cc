@@ -1,11 +1,25 @@
 #include "formats/core/model/node.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
 #include "formats/core/model/transient_fault.h"
 
 namespace plainfs {
+
+const Column* find_column(const std::vector<Column>& columns, std::string_view name) {
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
+  return found == columns.end() ? nullptr : &*found;
+}
+Column* find_column(std::vector<Column>& columns, std::string_view name) {
+  return const_cast<Column*>(find_column(std::as_const(columns), name));
+}
+ArrayPtr column_values(const std::vector<Column>& columns, std::string_view name) {
+  const Column* const found = find_column(columns, name);
+  return found ? found->values : nullptr;
+}
 
 Content::Content() = default;
 Content::Content(const Content&) = default;

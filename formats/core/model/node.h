@@ -61,6 +61,11 @@ struct Column {
   std::string name;
   ArrayPtr values;  // rank 1 and `rows` long; a compound is shown as one column per member
 };
+// Returns the first column called name, or null; column_values() returns its values.
+const Column* find_column(const std::vector<Column>& columns, std::string_view name);
+Column* find_column(std::vector<Column>& columns, std::string_view name);
+ArrayPtr column_values(const std::vector<Column>& columns, std::string_view name);
+
 struct Table {
   uint64_t rows = 0;
   ArrayPtr row_names;  // null = none

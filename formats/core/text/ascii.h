@@ -1,4 +1,4 @@
-// Lower case of ASCII, independent of the locale. Other bytes stay.
+// The case of letters in ASCII, independent of the locale. Other bytes stay.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,16 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// Returns whether `text` begins with one of `words`, in any case. words: in small letters.
+// Returns whether two texts are equal in any case of their letters.
+inline bool is_same_in_any_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
+}
+
+// Returns whether `text` begins with one of `words`, in any case.
 inline bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return text.size() >= word.size() && std::equal(word.begin(), word.end(), text.begin(),
-                                                    [](char a, char b) { return a == lower_case(b); });
+    return is_same_in_any_case(text.substr(0, word.size()), word);
   });
 }
 

@@ -42,10 +42,7 @@ class TableMaker {
   }
 
  private:
-  bool has(const std::string& name) const {
-    return std::any_of(table_.columns.begin(), table_.columns.end(),
-                       [&](const Column& column) { return column.name == name; });
-  }
+  bool has(const std::string& name) const { return find_column(table_.columns, name) != nullptr; }
 
   void add_stated(const std::string& name, bool is_tag) {
     if (has(name)) return;

@@ -19,6 +19,7 @@
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/h5grove/h5_values.h"
+#include "fs/serve/http/query.h"
 #include "fs/views/array/npy.h"
 
 namespace plainfs::serve {
@@ -221,7 +222,7 @@ class DataAnswer {
     if (dtype != "origin" && dtype != "safe") throw WrongQuestion{"Unsupported dtype " + printable(dtype)};
     if (array->is_null()) throw WrongQuestion{"no value"};
     array->check();
-    array_ = selected(array, form_value(exchange.target.query, "selection"));
+    array_ = selected(array, Query(exchange.target.query).value("selection"));
     if (dtype == "origin") {
       is_turned_ = array->dtype().big_endian && array->dtype().size > 1;
       return;
@@ -247,7 +248,7 @@ class DataAnswer {
 
  private:
   std::string value(std::string_view name, std::string_view otherwise) const {
-    return form_value(exchange_.target.query, name).value_or(std::string(otherwise));
+    return Query(exchange_.target.query).value(name).value_or(std::string(otherwise));
   }
 
   std::string tiff_head() const {

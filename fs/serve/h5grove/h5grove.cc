@@ -15,6 +15,7 @@
 #include "formats/core/text/printable.h"
 #include "fs/serve/h5grove/h5_data.h"
 #include "fs/serve/h5grove/h5_values.h"
+#include "fs/serve/http/query.h"
 #include "fs/tree/directory.h"
 #include "fs/views/names.h"
 
@@ -120,7 +121,7 @@ class H5Answer {
   H5Answer(const Exchange& exchange, const Site::Place& place)
       : exchange_(exchange),
         opened_(place.filesystem->meaning(place.inode)),
-        path_(form_value(exchange.target.query, "path").value_or("/")) {
+        path_(Query(exchange.target.query).value("path").value_or("/")) {
     const Meaning& what = opened_.what;
     if (!what.is_store) throw not_found("File not found: {} is not a store", file());
     const Store& store = *what.store;
@@ -146,7 +147,7 @@ class H5Answer {
   }
 
  private:
-  std::string file() const { return printable(form_value(exchange_.target.query, "file").value_or("")); }
+  std::string file() const { return printable(Query(exchange_.target.query).value("file").value_or("")); }
 
   // Returns the JSON of a link with a target that is not shown.
   std::optional<Json> link_at(const std::vector<std::string>& names) const {
@@ -209,7 +210,7 @@ void take_h5_question(Exchange& exchange) {
   if (names.size() != 3 || names[0] != kOwnFolder || names[1] != kH5Folder) return;
   if (std::find(std::begin(kQuestions), std::end(kQuestions), names[2]) == std::end(kQuestions)) return;
   exchange.h5_question = names[2];
-  const std::string file = form_value(exchange.target.query, "file").value_or("");
+  const std::string file = Query(exchange.target.query).value("file").value_or("");
   exchange.names = path_names(file);
   if (exchange.site.is_one_store() && file == exchange.site.stores()[0].name) exchange.names.clear();
 }

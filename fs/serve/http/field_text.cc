@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "formats/core/text/ascii.h"
 #include "formats/core/text/trimmed.h"
 
 namespace plainfs::serve {
-
-bool is_same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char left, char right) { return lower_case(left) == lower_case(right); });
-}
 
 std::vector<std::string_view> list_items(std::string_view text) {
   std::vector<std::string_view> items;

@@ -1,4 +1,4 @@
-// The grammar that HTTP fields share: words, and lists separated by commas.
+// The grammar that HTTP fields share: lists separated by commas, and secrets.
 #pragma once
 
 #include <string_view>
@@ -6,8 +6,6 @@
 
 namespace plainfs::serve {
 
-// Returns whether the words are equal, ignoring the case of ASCII letters.
-bool is_same_word(std::string_view a, std::string_view b);
 // Returns the items between commas, trimmed. Empty items are omitted.
 std::vector<std::string_view> list_items(std::string_view text);
 // Returns whether the texts are equal, in a time that does not depend on where they differ.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/codecs/compress.h"
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/serve/http/field_text.h"
 
@@ -24,7 +25,7 @@ bool is_refused(std::string_view parameters) {
 bool accepts_gzip(std::string_view accept_encoding) {
   for (const std::string_view item : list_items(accept_encoding)) {
     const size_t end = std::min(item.find(';'), item.size());
-    if (is_same_word(trimmed(item.substr(0, end)), "gzip")) return !is_refused(item.substr(end));
+    if (is_same_in_any_case(trimmed(item.substr(0, end)), "gzip")) return !is_refused(item.substr(end));
   }
   return false;
 }

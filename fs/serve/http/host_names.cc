@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fs/serve/http/field_text.h"
+#include "formats/core/text/ascii.h"
 
 namespace plainfs::serve {
 namespace {
@@ -42,7 +42,7 @@ bool HostNames::allows(std::string_view host) const {
   if (host.ends_with('.')) host.remove_suffix(1);
   if (is_address(AF_INET, std::string(host))) return true;
   return std::any_of(names_.begin(), names_.end(),
-                     [&](const std::string& name) { return is_same_word(name, host); });
+                     [&](const std::string& name) { return is_same_in_any_case(name, host); });
 }
 
 bool Origins::allows(std::string_view origin) const {

@@ -17,6 +17,14 @@ std::string decoded(std::string_view text) {
   return percent_decoded(blanks);
 }
 
+template <class Number>
+std::optional<Number> number_in(const std::optional<std::string>& text) {
+  Number number = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  return error == std::errc() && end == text->data() + text->size() ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 Query::Query(std::string_view text) {
@@ -45,21 +53,13 @@ std::vector<std::string> Query::values(std::string_view name) const {
 }
 
 std::optional<uint64_t> Query::number(std::string_view name) const {
-  const std::optional<std::string> text = value(name);
-  uint64_t number = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size() || number >= kBeyond) return std::nullopt;
-  return number;
+  const std::optional<uint64_t> number = number_in<uint64_t>(value(name));
+  return number && *number < kBeyond ? number : std::nullopt;
 }
 
 std::optional<double> Query::decimal(std::string_view name) const {
-  const std::optional<std::string> text = value(name);
-  double number = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  const bool is_number = error == std::errc() && end == text->data() + text->size() && std::isfinite(number);
-  return is_number ? std::optional(number) : std::nullopt;
+  const std::optional<double> number = number_in<double>(value(name));
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 bool Query::has(std::string_view name) const {

@@ -4,9 +4,9 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/trimmed.h"
-#include "fs/serve/http/field_text.h"
 
 namespace plainfs::serve {
 namespace {
@@ -34,7 +34,7 @@ void check(const HttpRequest& request) {
   // With any other coding, the end of the body and the next request cannot be found (RFC 9112, 6.1).
   if (request.count("Transfer-Encoding") == 0) return;
   if (!request.is_1_1) throw BadRequest{400};
-  if (!is_same_word(trimmed(request.field("Transfer-Encoding")), "chunked")) throw BadRequest{501};
+  if (!is_same_in_any_case(trimmed(request.field("Transfer-Encoding")), "chunked")) throw BadRequest{501};
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ std::string HttpRequest::field(std::string_view name) const {
   std::string value;
   bool is_first = true;
   for (const auto& [known, text] : fields) {
-    if (!is_same_word(known, name)) continue;
+    if (!is_same_in_any_case(known, name)) continue;
     if (!is_first) value += ", ";
     value += text;
     is_first = false;
@@ -53,7 +53,7 @@ std::string HttpRequest::field(std::string_view name) const {
 
 size_t HttpRequest::count(std::string_view name) const {
   size_t sum = 0;
-  for (const auto& field : fields) sum += is_same_word(field.first, name) ? 1 : 0;
+  for (const auto& field : fields) sum += is_same_in_any_case(field.first, name) ? 1 : 0;
   return sum;
 }
 
@@ -134,23 +134,6 @@ std::optional<Target> parse_target(std::string_view text) {
     text.remove_prefix(end);
   }
   return target;
-}
-
-std::optional<std::string> query_value(std::string_view query, std::string_view name) {
-  while (!query.empty()) {
-    const std::string_view part = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(part.size() + 1, query.size()));
-    const size_t sign = std::min(part.find('='), part.size());
-    if (part.substr(0, sign) != name) continue;
-    return percent_decoded(part.substr(std::min(sign + 1, part.size())));
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> form_value(std::string_view query, std::string_view name) {
-  std::string text;
-  for (const char c : query) text += c == '+' ? std::string("%20") : std::string(1, c);
-  return query_value(text, name);
 }
 
 }  // namespace plainfs::serve

@@ -63,13 +63,6 @@ struct Target {
   std::string query;               // after the "?", not decoded
 };
 
-// Returns the decoded value of a name in a query ("page&color=leiden"); empty if the name has no value,
-// nullopt if it is absent.
-std::optional<std::string> query_value(std::string_view query, std::string_view name);
-
-// Returns the value in a query that a form or URLSearchParams wrote, where "+" is a blank.
-std::optional<std::string> form_value(std::string_view query, std::string_view name);
-
 // Returns whether no file can have the name: ".", "..", or a name with a slash or NUL.
 bool is_no_name(const std::string& name);
 

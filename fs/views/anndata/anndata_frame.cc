@@ -149,15 +149,11 @@ constexpr const char kIndex[] = "_index";
 // read such a frame, but refuse to write it.
 std::vector<Column> columns_without_index(const std::string& path, const Table& table, Context& context) {
   std::vector<Column> columns = table.columns;
-  const auto named = [&](std::string_view name) {
-    return std::find_if(columns.begin(), columns.end(),
-                        [&](const Column& column) { return column.name == name; });
-  };
   int number = 1;
-  for (auto reserved = named(kIndex); reserved != columns.end(); reserved = named(kIndex)) {
+  while (Column* const reserved = find_column(columns, kIndex)) {
     std::string name;
     do name = fmt::format("{}_{}", kIndex, number++);
-    while (named(name) != columns.end());
+    while (find_column(columns, name));
     context.notice(fmt::format(
         "{}: the name of column {} in the .h5ad is {}, because anndata reserves that name for the index",
         path, kIndex, name));
@@ -183,9 +179,7 @@ std::vector<Column> unique_columns(const std::string& path, std::vector<Column> 
 // Returns the name of the member with the row names: the stored name, unless it cannot be one.
 std::string index_name(const std::string& stored, const std::vector<Column>& columns) {
   const bool is_valid = !stored.empty() && stored.find('/') == stored.npos && stored != "." &&
-                        stored != ".." &&
-                        std::none_of(columns.begin(), columns.end(),
-                                     [&](const Column& column) { return column.name == stored; });
+                        stored != ".." && !find_column(columns, stored);
   return is_valid ? stored : kIndex;
 }
 

@@ -281,12 +281,7 @@ void LoomWriter::put_columns(const Side& side, std::set<std::string>& taken) {
                                      [&](const AnnotatedPart& part) { return part.name == column.name; });
                 });
   const std::vector<Column> columns = member_columns(table);
-  const auto column_called = [&](std::string_view name) -> ArrayPtr {
-    const auto found = std::find_if(columns.begin(), columns.end(),
-                                    [&](const Column& column) { return column.name == name; });
-    return found == columns.end() ? nullptr : found->values;
-  };
-  const ArrayPtr accession = column_called(kAccession), ids = column_called(kIds);
+  const ArrayPtr accession = column_values(columns, kAccession), ids = column_values(columns, kIds);
   const bool is_repeated = accession && ids && has_texts(ids, accession);
   for (const Column& column : columns) {
     const std::string place = side.place + "/" + column.name;

@@ -183,11 +183,9 @@ std::shared_ptr<const PartNames> Pseudobulks::genes() const {
   const Table& var = counts().var;
   if (!var.row_names) return nullptr;
   const auto& genes = genes_.get([&] {
-    const auto ids = std::find_if(var.columns.begin(), var.columns.end(), [](const Column& column) {
-      return column.name == "gene_ids" && column.values->dtype().is_text();
-    });
+    const ArrayPtr ids = column_values(var.columns, "gene_ids");
     return std::make_unique<const PartNameList>("gene", var.row_names,
-                                                ids == var.columns.end() ? nullptr : ids->values, context_);
+                                                ids && ids->dtype().is_text() ? ids : nullptr, context_);
   });
   return genes->get();
 }

@@ -311,11 +311,10 @@ SeuratObject ObjectMaker::make() {
 // Takes the identities of the cells from the column that has them. A column with other values stays.
 void ObjectMaker::take_identities(std::vector<Column>& columns) {
   for (const char* name : {"active.ident", "ident", "orig.ident"}) {
-    const auto found = std::find_if(columns.begin(), columns.end(),
-                                    [&](const Column& column) { return column.name == name; });
-    if (found == columns.end() || !native_factor(*found->values)) continue;
+    const Column* const found = find_column(columns, name);
+    if (!found || !native_factor(*found->values)) continue;
     object_.identities = found->values;
-    if (std::string_view(name) != "orig.ident") columns.erase(found);
+    if (std::string_view(name) != "orig.ident") columns.erase(columns.begin() + (found - columns.data()));
     return;
   }
 }
@@ -404,9 +403,8 @@ void ObjectMaker::add_var_of_scaled(const Part& part, SeuratObject::Assay& assay
     gene_of[places[gene]] = gene;
   }
   for (const Column& column : columns_of(part.matrix.var, "var", *part.taken, context_)) {
-    const auto known = std::find_if(assay.columns.begin(), assay.columns.end(),
-                                    [&](const Column& one) { return one.name == column.name; });
-    if (known == assay.columns.end())
+    const Column* const known = find_column(assay.columns, column.name);
+    if (!known)
       assay.columns.push_back({column.name, values_of_features(column.values, gene_of, context_)});
     else if (!are_same_columns(*values_of_features(known->values, places, context_), *column.values))
       part.taken->refuse("/var/" + column.name, "raw/var has other values in a column of that name");
@@ -461,9 +459,8 @@ void ObjectMaker::add_raw(Part& part, const SeuratMatrices& chosen) {
                             [&](const SeuratObject::Assay& assay) { return assay.name == part.name; });
     if (chosen.is_raw) return;
     for (Column& column : columns_of(matrix.raw->var, "raw/var", *part.taken, context_)) {
-      const auto known = std::find_if(main.columns.begin(), main.columns.end(),
-                                      [&](const Column& one) { return one.name == column.name; });
-      if (known == main.columns.end())
+      const Column* const known = find_column(main.columns, column.name);
+      if (!known)
         main.columns.push_back(std::move(column));
       else if (!are_same_columns(*known->values, *column.values))
         part.taken->refuse("/raw/var/" + column.name, "var has other values in a column of that name");
@@ -505,22 +502,20 @@ void ObjectMaker::add_scaled(const ArrayPtr& scaled, const GenePlaces& genes,
 
 // Returns null if there is no such column.
 ArrayPtr ObjectMaker::variable_features(const Table& var, const GenePlaces& genes) const {
-  const auto found = std::find_if(var.columns.begin(), var.columns.end(),
-                                  [](const Column& column) { return column.name == kVariable; });
-  if (found == var.columns.end() || !genes.are_known()) return nullptr;
-  const DType& type = found->values->dtype();
+  const ArrayPtr flags = column_values(var.columns, kVariable);
+  if (!flags || !genes.are_known()) return nullptr;
+  const DType& type = flags->dtype();
   if (type.kind != Kind::boolean && type.kind != Kind::logical) return nullptr;
-  const Elements values = read_run(*found->values, 0, found->values->count());
+  const Elements values = read_run(*flags, 0, flags->count());
   std::vector<uint64_t> variable;
   visit_number(type, [&](auto zero) {
     const auto all = values.values<decltype(zero)>();
     for (uint64_t i = 0; i < values.count; ++i)
       if (!values.is_missing(i) && !is_zero(all[i])) variable.push_back(i);
   });
-  const auto rank = std::find_if(var.columns.begin(), var.columns.end(),
-                                 [](const Column& column) { return column.name == kRank; });
-  if (rank != var.columns.end() && rank->values->dtype().is_integer_or_real()) {
-    const ArrayPtr reals = with_type(rank->values, number_type(Kind::real, 8));
+  const ArrayPtr rank = column_values(var.columns, kRank);
+  if (rank && rank->dtype().is_integer_or_real()) {
+    const ArrayPtr reals = with_type(rank, number_type(Kind::real, 8));
     const Elements ranks = read_all(*reals);
     const auto rank_of = [&](uint64_t gene) {
       const double value = ranks.values<double>()[gene];
@@ -535,22 +530,17 @@ ArrayPtr ObjectMaker::variable_features(const Table& var, const GenePlaces& gene
 // Adds the columns that a modality has of its own, with its name before theirs. MuData itself separates them
 // by a colon.
 void ObjectMaker::add_columns_of_part(const Part& part) {
-  for (Column& column : columns_of(part.matrix.obs, "obs", *part.taken, context_)) {
-    const bool is_known =
-        std::any_of(joint_.obs.columns.begin(), joint_.obs.columns.end(),
-                    [&](const Column& known) { return known.name == part.name + ":" + column.name; });
-    if (!is_known) add_meta_data({part.name + "." + column.name, std::move(column.values)});
-  }
+  for (Column& column : columns_of(part.matrix.obs, "obs", *part.taken, context_))
+    if (!find_column(joint_.obs.columns, part.name + ":" + column.name))
+      add_meta_data({part.name + "." + column.name, std::move(column.values)});
 }
 
 // Adds a column. An existing column of that name keeps its place and gets the new values.
 void ObjectMaker::add_meta_data(Column column) {
-  const auto known = std::find_if(object_.meta_data.begin(), object_.meta_data.end(),
-                                  [&](const Column& other) { return other.name == column.name; });
-  if (known == object_.meta_data.end())
-    object_.meta_data.push_back(std::move(column));
-  else
+  if (Column* const known = find_column(object_.meta_data, column.name))
     known->values = std::move(column.values);
+  else
+    object_.meta_data.push_back(std::move(column));
 }
 
 std::string ObjectMaker::free_name(const std::string& stored, const std::string& modality) {

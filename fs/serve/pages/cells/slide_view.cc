@@ -68,8 +68,8 @@ SlideView view_of(const Slide& slide, std::shared_ptr<const Backdrop> picture, u
   places.y_name = "down";
   places.x.assign(divide_up(cells, places.step), std::numeric_limits<double>::quiet_NaN());
   places.y = places.x;
-  const std::vector<double> x = annotated::reals_of(*annotated::column_in(slide.coordinates, "imagecol")),
-                            y = annotated::reals_of(*annotated::column_in(slide.coordinates, "imagerow"));
+  const std::vector<double> x = annotated::reals_of(*column_values(slide.coordinates, "imagecol")),
+                            y = annotated::reals_of(*column_values(slide.coordinates, "imagerow"));
   if (std::min(x.size(), y.size()) < slide.cells.size())
     throw damaged("{}: coordinates of {} cells, expected {}", slide.name, std::min(x.size(), y.size()),
                   slide.cells.size());

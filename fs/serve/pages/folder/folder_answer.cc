@@ -33,10 +33,10 @@ enum class PageForm { kPage, kList, kJson };
 // Browsers accept HTML explicitly; other programs accept anything. Those get only links to the entries, so
 // that a program that follows links visits each file once.
 PageForm wanted_form(const Exchange& exchange) {
-  const std::string& query = exchange.target.query;
-  if (query_value(query, "json")) return PageForm::kJson;
-  if (query_value(query, "plain")) return PageForm::kList;
-  if (query_value(query, "page")) return PageForm::kPage;
+  const Query query(exchange.target.query);
+  if (query.has("json")) return PageForm::kJson;
+  if (query.has("plain")) return PageForm::kList;
+  if (query.has("page")) return PageForm::kPage;
   const std::string accept = exchange.request.field("Accept");
   if (accept.find("text/html") != std::string::npos) return PageForm::kPage;
   return accept.find("application/json") != std::string::npos ? PageForm::kJson : PageForm::kList;
@@ -166,7 +166,7 @@ void answer_subject(const Exchange& exchange, const Subject& subject) {
 // Answers with the session with which the IGV web app opens fragments. Returns false if the request does not
 // ask for it, or there are no fragments.
 bool answer_igv(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
-  if (!query_value(exchange.target.query, "igv")) return false;
+  if (!Query(exchange.target.query).has("igv")) return false;
   for (const FolderEntry& entry : entries) {
     if (!entry.is(forms::kFragmentsGz)) continue;
     std::vector<std::string> path = exchange.names;
@@ -226,8 +226,8 @@ void answer_folder(const Exchange& exchange, const Site::Place& place) {
 }
 
 bool answer_member(const Exchange& exchange) {
-  const std::string& query = exchange.target.query;
-  if (exchange.names.empty() || (!query_value(query, "page") && !query_value(query, "json"))) return false;
+  const Query query(exchange.target.query);
+  if (exchange.names.empty() || !(query.has("page") || query.has("json"))) return false;
   if (has_own_page(exchange)) return false;
   const Site::Place folder = exchange.site.find({exchange.names.begin(), exchange.names.end() - 1});
   const std::optional<Subject> subject = member_subject(exchange, folder, exchange.names.back());

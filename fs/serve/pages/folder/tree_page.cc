@@ -278,8 +278,8 @@ bool add_store_tree(const Exchange& exchange, const Subject& subject, std::vecto
 }
 
 bool answer_reason(const Exchange& exchange) {
-  const std::string& query = exchange.target.query;
-  if (exchange.names.empty() || (!query_value(query, "page") && !query_value(query, "json"))) return false;
+  const Query query(exchange.target.query);
+  if (exchange.names.empty() || !(query.has("page") || query.has("json"))) return false;
   const Site::Place place = exchange.site.find(exchange.names);
   if (!place.filesystem || place.kind == FileKind::link) return false;
   const std::optional<Error> why = place.filesystem->why_no_store(place.inode);

@@ -4,7 +4,6 @@
 #include <optional>
 #include <tuple>
 
-#include "formats/core/text/ascii.h"
 #include "fs/report/edit_distance.h"
 
 namespace plainfs::serve {
@@ -28,11 +27,6 @@ std::optional<size_t> distance_of(const std::string& wanted, const std::string& 
 }
 
 }  // namespace
-
-bool is_same_in_any_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return lower_case(x) == lower_case(y); });
-}
 
 bool holds_in_any_case(std::string_view name, std::string_view part) {
   const auto is_same = [](char x, char y) { return lower_case(x) == lower_case(y); };

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/core/text/ascii.h"
+
 namespace plainfs::serve {
 
 inline constexpr size_t kMaxNearest = 8;
 
-// Returns whether two names are equal, ignoring the case of ASCII letters.
-bool is_same_in_any_case(std::string_view a, std::string_view b);
 
 // Returns whether name contains part, ignoring case.
 bool holds_in_any_case(std::string_view name, std::string_view part);

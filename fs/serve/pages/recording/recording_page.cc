@@ -105,10 +105,8 @@ void add_raster(const Query& query, const Node& node, const NestedArray& spikes,
 // Returns the column of spike times; null if the node has none.
 const NestedArray* spikes_of(const Node& node) {
   const auto* table = std::get_if<Table>(&node.content);
-  if (!table) return nullptr;
-  for (const Column& column : table->columns)
-    if (column.name == "spike_times") return dynamic_cast<const NestedArray*>(column.values.get());
-  return nullptr;
+  const ArrayPtr times = table ? column_values(table->columns, "spike_times") : nullptr;
+  return dynamic_cast<const NestedArray*>(times.get());
 }
 
 }  // namespace

@@ -145,9 +145,7 @@ class TablePage {
   }
 
   const Column* column_of(const std::string& name) const {
-    const auto found =
-        std::find_if(columns_.begin(), columns_.end(), [&](const Column& each) { return each.name == name; });
-    if (found != columns_.end()) return &*found;
+    if (const Column* const found = find_column(columns_, name)) return found;
     return names_ && names_->name == name ? &*names_ : nullptr;
   }
 
