@@ -29,5 +29,4 @@ std::vector<std::string> joined_names(const std::vector<const Table*>& tables, b
 std::vector<Column> joined_columns(const std::vector<const Table*>& tables, bool is_outer,
                                    const std::string& place, Context& context);
 
-
 }  // namespace plainfs::annotated

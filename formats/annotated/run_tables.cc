@@ -1,7 +1,6 @@
 #include "formats/annotated/run_tables.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -13,20 +12,13 @@
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/elements/element_text.h"
 #include "formats/core/model/elements/number_cast.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/schemas/parquet/table.h"
 
 namespace plainfs::annotated {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 template <class Number>
 ArrayPtr array_of(const DType& type, Shape shape, const std::vector<Number>& values) {
@@ -67,12 +59,12 @@ class RunTable::Values {
   std::string_view text(uint64_t cell) const { return elements_.text(rows_[cell]); }
   // Return the value of a cell that has one; nullopt if it is no such number.
   std::optional<int64_t> whole(uint64_t cell) const {
-    if (is_text()) return number_in<int64_t>(text(cell));
+    if (is_text()) return parsed_number<int64_t>(text(cell));
     if (!type_.is_integer()) return std::nullopt;
     return static_cast<int64_t>(reals_[rows_[cell]]);
   }
   std::optional<double> real(uint64_t cell) const {
-    if (is_text()) return number_in<double>(text(cell));
+    if (is_text()) return parsed_number<double>(text(cell));
     return reals_.empty() ? std::nullopt : std::optional(reals_[rows_[cell]]);
   }
 
@@ -151,10 +143,10 @@ ArrayPtr RunTable::factor(size_t column, Context& context) const {
   for (uint64_t cell = 0; cell < rows_.size(); ++cell) {
     if (values.is_missing(cell)) continue;
     texts[cell] = values.as_text(cell);
-    are_numbers = are_numbers && number_in<int64_t>(texts[cell]);
+    are_numbers = are_numbers && parsed_number<int64_t>(texts[cell]);
   }
   const auto key = [&](const std::string& text) {
-    return std::pair(are_numbers ? *number_in<int64_t>(text) : 0, text);
+    return std::pair(are_numbers ? *parsed_number<int64_t>(text) : 0, text);
   };
   for (uint64_t cell = 0; cell < rows_.size(); ++cell)
     if (!values.is_missing(cell)) levels.emplace(key(texts[cell]), 0);
@@ -203,7 +195,7 @@ Table run_table_in_text(const std::string& location, const std::vector<std::stri
   const FilePtr file = context.files.open(location);
   auto lines = mex::LineTable::open(file, ',', true, context);
   const std::vector<std::string> first = lines->header();
-  if (!names.empty() && first.size() > 1 && number_in<double>(first[1]))
+  if (!names.empty() && first.size() > 1 && parsed_number<double>(first[1]))
     lines = mex::LineTable::open(file, ',', false, context);
   Table table;
   table.rows = lines->lines();

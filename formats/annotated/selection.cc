@@ -208,7 +208,8 @@ struct Genes {
 Genes names_in(const Table& var) {
   const bool are_broken = dynamic_cast<const BrokenArray*>(var.row_names.get()) != nullptr;
   Genes genes{var.rows > 0 || are_broken ? var.row_names : nullptr, nullptr};
-  if (const ArrayPtr ids = column_values(var.columns, "gene_ids"); ids && frames::is_text(ids->dtype())) genes.ids = ids;
+  if (const ArrayPtr ids = column_values(var.columns, "gene_ids"); ids && frames::is_text(ids->dtype()))
+    genes.ids = ids;
   return genes;
 }
 

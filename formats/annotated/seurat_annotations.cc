@@ -190,7 +190,8 @@ void add_variable_features(const ArrayPtr& names, const ArrayPtr& features, cons
   const Elements own = read_all(*names), all = read_all(*features);
   const std::vector<uint64_t> rows = rows_among(own, all);
   if (rows.size() != own.count) return;
-  const bool has_flag = find_column(var.columns, kVariable), has_rank = find_column(var.columns, kVariableRank);
+  const bool has_flag = find_column(var.columns, kVariable),
+             has_rank = find_column(var.columns, kVariableRank);
   Elements flags = zero_elements(number_type(Kind::boolean, 1), all.count);
   std::vector<double> ranks(all.count, std::nan(""));
   for (size_t i = 0; i < rows.size(); ++i) {

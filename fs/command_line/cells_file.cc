@@ -1,12 +1,12 @@
 #include "fs/command_line/cells_file.h"
 
-#include <charconv>
 #include <optional>
 #include <unordered_set>
 
 #include "formats/core/model/elements/element_text.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/text/csv_records.h"
+#include "formats/core/text/parsed_number.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/option_values.h"
 
@@ -21,14 +21,13 @@ bool is_missing(const CsvField& field) {
 
 // Returns the number that plainfs formats as this text in a .csv; nullopt if there is no such number.
 std::optional<double> number_shown_as(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const std::optional<double> value = parsed_number<double>(text);
+  if (!value) return std::nullopt;
   Elements one = zero_elements(number_type(Kind::real, 8), 1);
-  one.mutable_values<double>()[0] = value;
+  one.mutable_values<double>()[0] = *value;
   std::string shown;
   append_plain(number_type(Kind::real, 8), one, 0, shown);
-  return shown == text ? std::optional(value) : std::nullopt;
+  return shown == text ? value : std::nullopt;
 }
 
 ArrayPtr column_of(const std::vector<CsvRecord>& records, size_t column) {

@@ -1,10 +1,10 @@
 #include "fs/command_line/genome_file.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "formats/core/base/error.h"
 #include "formats/core/remote/sha256.h"
+#include "formats/core/text/parsed_number.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/option_values.h"
 
@@ -19,10 +19,8 @@ void add_chromosome(std::string_view line, uint64_t number, Genome& genome) {
   if (tab == line.npos || tab == 0) throw damaged("line {}: expected a name, a tab and a length", number);
   const std::string_view name = line.substr(0, tab);
   const std::string_view length = line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1);
-  uint32_t bases = 0;
-  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bases);
-  if (error != std::errc() || end != length.data() + length.size() || bases == 0)
-    throw damaged("line {}: {} is not a length from 1 to {}", number, length, UINT32_MAX);
+  const uint32_t bases = parsed_number<uint32_t>(length).value_or(0);
+  if (bases == 0) throw damaged("line {}: {} is not a length from 1 to {}", number, length, UINT32_MAX);
   if (!genome.lengths.emplace(name, bases).second) throw damaged("the chromosome {} is repeated", name);
 }
 

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <boost/filesystem.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
 
 #include "formats/core/base/descriptor.h"
+#include "formats/core/text/parsed_number.h"
 #include "fs/command_line/exit_code.h"
 
 namespace plainfs {
@@ -21,10 +21,8 @@ namespace {
 
 // Returns the whole text as a number up to `most`, else nullopt.
 std::optional<uint64_t> number(std::string_view text, uint64_t most, int base = 10) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size() || value > most) return std::nullopt;
-  return value;
+  const std::optional<uint64_t> value = parsed_number<uint64_t>(text, base);
+  return value && *value <= most ? value : std::nullopt;
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "cache/request.h"
+#include "formats/core/text/parsed_number.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
@@ -30,12 +30,8 @@ struct Range {
 };
 
 uint64_t byte_number(std::string_view text, std::string_view range) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw Failure(kUsage, fmt::format("--range {}: expected FIRST-LAST", range));
-  }
-  return value;
+  if (const auto value = parsed_number<uint64_t>(text)) return *value;
+  throw Failure(kUsage, fmt::format("--range {}: expected FIRST-LAST", range));
 }
 
 Range parse_range(std::string_view text) {

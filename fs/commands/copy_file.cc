@@ -43,22 +43,14 @@ void copy_file(Filesystem& filesystem, Workers& workers, const TargetFolder& fol
   const uint64_t found = std::min(output.size(), copy.size);
   const uint64_t first = found < 2 * kExportPiece ? 0 : (found / kExportPiece - 1) * kExportPiece;
   wrote(first);
-  try {
+  finish_or_discard(output, [&] {
     make_pieces(filesystem, workers, file, first, copy.size, [&](uint64_t offset, const Slices& piece) {
       output.write_at(offset, piece);
       wrote(piece.size());
       return true;
     });
     output.finish(copy.size, time, folder.name_of(copy.path));
-  } catch (const InTheWay&) {
-    output.discard();
-    throw;
-  } catch (const Failure&) {
-    throw;
-  } catch (...) {  // an Error, or out of memory
-    output.discard();
-    throw;
-  }
+  });
 }
 
 }  // namespace plainfs

@@ -320,7 +320,7 @@ void copy_deflated(Filesystem& filesystem, Workers& workers, const TargetFolder&
   const timespec time = modified_time(filesystem.status(copy.inode));
   PartFile output(folder.folder_of(copy.path), part_name(copy.path + " deflated", copy.size, time),
                   folder.whole(copy.path));
-  try {
+  finish_or_discard(output, [&] {
     uint64_t size = 0;
     if (index) {
       put(output, 0, *index);
@@ -330,15 +330,7 @@ void copy_deflated(Filesystem& filesystem, Workers& workers, const TargetFolder&
       size = size_of_deflated(write_deflated(filesystem, workers, copy, kBgzipLevel, output, wrote));
     }
     output.finish(size, time, folder.name_of(copy.path));
-  } catch (const InTheWay&) {
-    output.discard();
-    throw;
-  } catch (const Failure&) {
-    throw;
-  } catch (...) {  // an Error, or out of memory
-    output.discard();
-    throw;
-  }
+  });
 }
 
 uint64_t write_gzip(Filesystem& filesystem, Workers& workers, const Copy& copy, int level, PartFile& output,

@@ -60,6 +60,20 @@ class PartFile {
   Descriptor file_;
 };
 
+// Calls `write`. If it throws, discards the part, unless the disk refused: then another run can resume it.
+template <class Write>
+void finish_or_discard(PartFile& output, const Write& write) try {
+  write();
+} catch (const InTheWay&) {
+  output.discard();
+  throw;
+} catch (const Failure&) {
+  throw;
+} catch (...) {  // an Error, or out of memory
+  output.discard();
+  throw;
+}
+
 // Returns the name of the part of the file at `path`. It is the same for a run that resumes the file, and
 // different if the store has changed since. Files of one directory have different names, by 128 bits of
 // SHA-256.

@@ -111,35 +111,22 @@ void write_r_double(const DType& type, const Elements& elements, uint64_t first,
   });
 }
 
+// Integer: int32_t, or int64_t as bit64 stores it. The least one is NA.
+template <class Integer>
 void write_r_integer(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
                      std::byte* out) {
+  using Bits = std::make_unsigned_t<Integer>;
+  constexpr Integer kMissing = std::numeric_limits<Integer>::min();
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>)
       write_each<T>(
-          elements, first, count, out, swapped(static_cast<uint32_t>(kRMissingInteger)),
-          [](T value) {
-            return std::in_range<int32_t>(value) && std::cmp_not_equal(value, kRMissingInteger);
-          },
+          elements, first, count, out, swapped(static_cast<Bits>(kMissing)),
+          [](T value) { return std::in_range<Integer>(value) && std::cmp_not_equal(value, kMissing); },
           [](T value) { throw unsupported("R's integers cannot represent {}", value); },
-          [](T value) { return swapped(static_cast<uint32_t>(static_cast<int32_t>(value))); });
+          [](T value) { return swapped(static_cast<Bits>(value)); });
     else
       throw unsupported("{} as R's integer", type.name());
-  });
-}
-
-void write_r_integer64(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
-                       std::byte* out) {
-  visit_number(type, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>)
-      write_each<T>(
-          elements, first, count, out, swapped(static_cast<uint64_t>(INT64_MIN)),
-          [](T value) { return std::in_range<int64_t>(value) && std::cmp_not_equal(value, INT64_MIN); },
-          [](T value) { throw unsupported("R's integers cannot represent {}", value); },
-          [](T value) { return swapped(static_cast<uint64_t>(value)); });
-    else
-      throw unsupported("{} as an integer of 64 bits", type.name());
   });
 }
 
@@ -287,7 +274,7 @@ void write_truth(const DType& type, const Elements& elements, uint64_t first, ui
 }  // namespace
 
 ElementForm r_integer() {
-  return {4, write_r_integer};
+  return {4, write_r_integer<int32_t>};
 }
 ElementForm r_double() {
   return {8, write_r_double};
@@ -299,7 +286,7 @@ ElementForm r_complex() {
   return {16, write_r_complex};
 }
 ElementForm r_integer64() {
-  return {8, write_r_integer64};
+  return {8, write_r_integer<int64_t>};
 }
 ElementForm little_int8() {
   return {1, write_little<int8_t>};

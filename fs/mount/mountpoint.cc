@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <boost/filesystem.hpp>
-#include <charconv>
 #include <string_view>
 
 #ifdef __linux__
@@ -16,6 +15,7 @@
 #endif
 
 #include "formats/core/base/location.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/wrapped/wrapping.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/shell_word.h"
@@ -41,13 +41,10 @@ constexpr dev_t kFuseDevice = 0;
 
 // Checks that the descriptor is an open /dev/fuse, which libfuse does not report.
 void take_over(const std::string& given) {
-  int number = 0;
-  const char* const end = given.data() + given.size();
-  const auto [last, error] = std::from_chars(given.data() + kDescriptors.size(), end, number);
+  const int number = parsed_number<int>(std::string_view(given).substr(kDescriptors.size())).value_or(-1);
   struct stat handed {
   }, fuse{};
-  if (error != std::errc() || last != end || ::fstat(number, &handed) != 0)
-    throw Failure(kMountFailed, given + ": the descriptor is not open");
+  if (::fstat(number, &handed) != 0) throw Failure(kMountFailed, given + ": the descriptor is not open");
   const bool is_fuse =
       S_ISCHR(handed.st_mode) &&
       (handed.st_rdev == kFuseDevice || (::stat("/dev/fuse", &fuse) == 0 && handed.st_rdev == fuse.st_rdev));

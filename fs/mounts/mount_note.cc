@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <fstream>
 #include <memory>
@@ -21,6 +20,7 @@
 #elif defined(__APPLE__)
 #include <libproc.h>
 
+#include "formats/core/text/parsed_number.h"
 #include "fs/mounts/mount_table.h"
 #endif
 
@@ -81,10 +81,9 @@ std::vector<FoundMount> found_mounts() {
   }
 #endif
   for (const std::string& name : names_in("/proc")) {
-    pid_t process = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
-    if (error != std::errc() || end != name.data() + name.size() || !is_plainfs(process)) continue;
-    if (std::optional<FoundMount> one = mount_of(process)) found.push_back(*std::move(one));
+    const std::optional<pid_t> process = parsed_number<pid_t>(name);
+    if (!process || !is_plainfs(*process)) continue;
+    if (std::optional<FoundMount> one = mount_of(*process)) found.push_back(*std::move(one));
   }
   std::sort(found.begin(), found.end(),
             [](const FoundMount& a, const FoundMount& b) { return a.process < b.process; });

@@ -143,8 +143,8 @@ std::optional<Slide> SlideMaker::make(const std::string& name, const Node& image
   std::optional<Axes> axes = table ? axes_of(*table) : std::nullopt;
   if (!axes) return std::nullopt;
   if (is_turned(image, context_)) std::swap(axes->x, axes->y);
-  const bool is_visium =
-      column_values(table->columns, "imagecol") == axes->x && column_values(table->columns, "imagerow") == axes->y;
+  const bool is_visium = column_values(table->columns, "imagecol") == axes->x &&
+                         column_values(table->columns, "imagerow") == axes->y;
   Slide slide;
   slide.name = name;
   if (!take_rows(*table, is_visium ? table->columns : plain_coordinates(axes->x, axes->y), slide))

@@ -10,6 +10,7 @@
 
 #include "formats/containers/mex/fields.h"
 #include "formats/core/base/error.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/printable.h"
 
 namespace plainfs::mex {
@@ -96,12 +97,12 @@ class Line {
   std::string_view rest = line;
   const std::string_view row = next_field(rest), column = next_field(rest), value = next_field(rest);
   const auto check_index = [&](std::string_view field, const char* word, uint64_t size) {
-    uint64_t index = 0;
-    if (!read_count(field, index))
+    const std::optional<uint64_t> index = parsed_number<uint64_t>(field);
+    if (!index)
       throw damaged("line {}: '{}', expected a row, a column and a value", number,
                     printable(line.substr(0, kMaxQuoted)));
-    if (index == 0) throw damaged("line {}: {} 0, expected 1 or more", number, word);
-    if (index > size) throw damaged("line {}: {} {} of {}", number, word, index, size);
+    if (*index == 0) throw damaged("line {}: {} 0, expected 1 or more", number, word);
+    if (*index > size) throw damaged("line {}: {} {} of {}", number, word, *index, size);
   };
   check_index(row, "row", header.rows);
   check_index(column, "column", header.columns);
@@ -200,10 +201,8 @@ class DenseLines {
   static std::optional<Number> number_in(std::string_view field) {
     if (field == kMissing) return Number{};
     if (field.starts_with('+')) field.remove_prefix(1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
-    return Number{value, 0};
+    const std::optional<double> value = parsed_number<double>(field);
+    return value ? std::optional(Number{*value, 0}) : std::nullopt;
   }
   // Throws unsupported if the field is an integer that no real number of 64 bits has the value of.
   static void check_exact(std::string_view field, const Number& value, uint64_t number) {

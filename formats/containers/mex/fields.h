@@ -1,7 +1,6 @@
 // The fields of a line of text: words between blanks and tabs, and numbers.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,13 +26,6 @@ inline std::string_view next_field(std::string_view& line) {
   const std::string_view field = line.substr(first, end - first);
   line.remove_prefix(end);
   return field;
-}
-
-// Reads all of field as a number without a sign. Returns false for any other field, and for a
-// number of over 64 bits.
-inline bool read_count(std::string_view field, uint64_t& value) {
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  return error == std::errc() && end == field.data() + field.size();
 }
 
 // Takes a field of a table from line, which keeps the rest behind the separator. A field in quotes loses

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "formats/containers/mex/fields.h"
@@ -10,6 +9,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/text/ascii.h"
 #include "formats/core/text/json.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/printable.h"
 
 namespace plainfs::mex {
@@ -82,10 +82,13 @@ void read_sizes(std::string_view line, Header& header) {
   const std::string_view whole = line;
   std::array<uint64_t, 3> sizes{};
   const size_t count = is_coordinate ? 3 : 2;
-  for (size_t i = 0; i < count; ++i)
-    if (!read_count(next_field(line), sizes[i]))
-      throw damaged("line {}: '{}', expected {} numbers", header.lines, printable(whole), count);
-  if (!next_field(line).empty())
+  bool are_numbers = true;
+  for (size_t i = 0; i < count; ++i) {
+    const std::optional<uint64_t> size = parsed_number<uint64_t>(next_field(line));
+    are_numbers = are_numbers && size;
+    sizes[i] = size.value_or(0);
+  }
+  if (!are_numbers || !next_field(line).empty())
     throw damaged("line {}: '{}', expected {} numbers", header.lines, printable(whole), count);
   header.rows = sizes[0];
   header.columns = sizes[1];
@@ -105,9 +108,7 @@ std::vector<std::string> fields_of(std::string_view line, char separator) {
 }
 
 bool is_number(std::string_view field) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  return field == "NA" || (error == std::errc() && end == field.data() + field.size());
+  return field == "NA" || parsed_number<double>(field);
 }
 
 }  // namespace

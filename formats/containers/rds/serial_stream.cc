@@ -10,6 +10,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/model/elements/r_missing.h"
+#include "formats/core/text/parsed_number.h"
 
 namespace plainfs::rds {
 namespace {
@@ -135,11 +136,8 @@ int32_t SerialStream::integer() {
   if (form_ == Form::text) {
     const std::string_view given = word();
     if (given == "NA") return kRMissingInteger;
-    int32_t value = 0;
-    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
-    if (error != std::errc{} || end != given.data() + given.size())
-      throw damaged("\"{}\" is not an integer of R's text form", given);
-    return value;
+    if (const auto value = parsed_number<int32_t>(given)) return *value;
+    throw damaged("\"{}\" is not an integer of R's text form", given);
   }
   std::byte stored[4];
   read(stored);
@@ -181,11 +179,8 @@ double SerialStream::real() {
 uint8_t SerialStream::byte() {
   if (form_ != Form::text) return static_cast<uint8_t>(next());
   const std::string_view given = word();
-  uint8_t value = 0;
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value, 16);
-  if (error != std::errc{} || end != given.data() + given.size())
-    throw damaged("\"{}\" is not a byte of R's text form", given);
-  return value;
+  if (const auto value = parsed_number<uint8_t>(given, 16)) return *value;
+  throw damaged("\"{}\" is not a byte of R's text form", given);
 }
 
 // The length of a long vector is -1 and then its two halves, the upper at most 65536.

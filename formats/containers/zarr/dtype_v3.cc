@@ -1,9 +1,9 @@
-#include <charconv>
 #include <optional>
 
 #include "formats/containers/zarr/extension.h"
 #include "formats/containers/zarr/json_members.h"
 #include "formats/core/model/elements/numpy_dtype.h"
+#include "formats/core/text/parsed_number.h"
 
 namespace plainfs::zarr {
 namespace {
@@ -30,12 +30,10 @@ DType sized_type(Kind kind, uint64_t bytes) {
 // Parses "r24": opaque elements of that number of bits.
 std::optional<DType> raw_bits(std::string_view name) {
   if (!name.starts_with('r')) return std::nullopt;
-  uint64_t bits = 0;
-  const char* end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + 1, end, bits);
-  if (error != std::errc{} || rest != end || name.size() < 2) return std::nullopt;
-  if (bits % 8 != 0) throw damaged("data type \"{}\" is not a whole number of bytes", name);
-  return sized_type(Kind::opaque, bits / 8);
+  const std::optional<uint64_t> bits = parsed_number<uint64_t>(name.substr(1));
+  if (!bits) return std::nullopt;
+  if (*bits % 8 != 0) throw damaged("data type \"{}\" is not a whole number of bytes", name);
+  return sized_type(Kind::opaque, *bits / 8);
 }
 
 DType time_type(char letter, const Json& configuration) {

@@ -1,6 +1,5 @@
 #include "formats/containers/zarr/fill.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +8,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/codecs.h"
 #include "formats/core/model/elements/object_text.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs::zarr {
@@ -63,10 +63,8 @@ std::optional<Json> number_in(std::string_view text) {
     // not JSON
   }
   if (text == "True" || text == "False") return Json(text == "True");
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
-  return Json::of(value);
+  const std::optional<double> value = parsed_number<double>(text);
+  return value ? std::optional(Json::of(*value)) : std::nullopt;
 }
 
 // Returns fill without the wrapping of some writers: netcdf-c writes a list, n5-zarr a quoted number.
@@ -80,11 +78,7 @@ Json unwrapped(const Json& fill) {
 // Parses "0x7fc00000": the bits, the most significant first, as wide as the type (v3).
 std::optional<uint64_t> bits_of(const std::string& text, size_t size) {
   if (!text.starts_with("0x") || text.size() != 2 + 2 * size) return std::nullopt;
-  uint64_t bits = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + 2, end, bits, 16);
-  if (error != std::errc{} || rest != end) return std::nullopt;
-  return bits;
+  return parsed_number<uint64_t>(std::string_view(text).substr(2), 16);
 }
 
 template <class T>

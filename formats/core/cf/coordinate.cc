@@ -1,24 +1,16 @@
 #include "formats/core/cf/coordinate.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "formats/core/cf/decoded.h"
 #include "formats/core/model/elements/element_text.h"
 #include "formats/core/model/elements/number_cast.h"
+#include "formats/core/text/parsed_number.h"
 
 namespace plainfs {
 namespace {
 
 constexpr uint64_t kMaxElements = uint64_t{1} << 24;
-
-template <class Number>
-std::optional<Number> parsed(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // A search for the element nearest to a value, from the distance of each element.
 class NearestFinder {
@@ -61,7 +53,7 @@ struct Search {
   }
 
   std::vector<uint64_t> by_number() const {
-    const std::optional<double> wanted = parsed<double>(value);
+    const std::optional<double> wanted = parsed_number<double>(value);
     if (!wanted || !type.is_numeric()) return {};
     return visit_number(type, [&](auto zero) -> std::vector<uint64_t> {
       using T = decltype(zero);
@@ -80,7 +72,7 @@ struct Search {
   }
 
   std::optional<uint64_t> nearest_number() const {
-    const std::optional<double> wanted = parsed<double>(value);
+    const std::optional<double> wanted = parsed_number<double>(value);
     if (!wanted || !type.is_numeric()) return std::nullopt;
     std::vector<double> numbers;
     append_doubles(type, elements, numbers);
@@ -106,7 +98,7 @@ struct Search {
 };
 
 FoundIndices numbered(std::string_view number, uint64_t length) {
-  const std::optional<uint64_t> index = parsed<uint64_t>(number);
+  const std::optional<uint64_t> index = parsed_number<uint64_t>(number);
   if (index && *index < length) return {{*index}, {}};
   return {{}, length > 0 ? "#" + std::to_string(length - 1) : std::string()};
 }

@@ -1,9 +1,9 @@
 // Integers and texts that pickles store in special forms (pickletools.py: long1, unicodestringnl).
 #include "formats/core/pickle/pickle_opcodes.h"
 
-#include <charconv>
 #include <vector>
 
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {
@@ -48,14 +48,11 @@ std::string unescaped_unicode(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
     const size_t digits = rest.starts_with("\\u") ? 4 : rest.starts_with("\\U") ? 8 : 0;
-    uint32_t code = static_cast<unsigned char>(rest[0]);
-    if (digits > 0) {
-      const std::string_view hex = rest.substr(2, digits);
-      const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
-      if (hex.size() != digits || error != std::errc{} || end != hex.data() + digits || !is_code_point(code))
-        throw damaged("the pickle has an invalid escape in a text");
-    }
-    append_utf8(code, out);
+    std::optional<uint32_t> code = static_cast<unsigned char>(rest[0]);
+    if (digits > 0) code = parsed_number<uint32_t>(rest.substr(2, digits), 16);
+    if ((digits > 0 && rest.size() < 2 + digits) || !code || !is_code_point(*code))
+      throw damaged("the pickle has an invalid escape in a text");
+    append_utf8(*code, out);
     i += digits > 0 ? 2 + digits : 1;
   }
   return out;

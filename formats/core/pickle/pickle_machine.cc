@@ -2,11 +2,10 @@
 // of opcodes and globals (PickleFunction), calls nothing, and refuses everything else.
 #include "formats/core/pickle/pickle.h"
 
-#include <charconv>
-
 #include "formats/core/base/cursor.h"
 #include "formats/core/model/elements/object_text.h"
 #include "formats/core/pickle/pickle_opcodes.h"
+#include "formats/core/text/parsed_number.h"
 
 namespace plainfs {
 namespace {
@@ -326,15 +325,8 @@ class PickleMachine {
     if (size < 0) throw damaged("the pickle has the invalid length {}", size);
     return static_cast<uint64_t>(size);
   }
-  template <class T>
-  static std::optional<T> parse(std::string_view text) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-  }
   static uint64_t index_of(std::string_view text) {
-    const auto index = parse<uint64_t>(text);
+    const auto index = parsed_number<uint64_t>(text);
     if (!index) throw damaged("invalid pickle memo entry \"{}\"", text.substr(0, 40));
     return *index;
   }
@@ -350,7 +342,7 @@ class PickleMachine {
     push_decimal(text);
   }
   void push_decimal(std::string_view text) {
-    if (const auto value = parse<int64_t>(text)) return push_integer(PickleKind::integer, *value);
+    if (const auto value = parsed_number<int64_t>(text)) return push_integer(PickleKind::integer, *value);
     const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
     if (digits.empty() || digits[0] == '0' ||
         digits.find_first_not_of("0123456789") != std::string_view::npos)
@@ -358,7 +350,7 @@ class PickleMachine {
     push(PickleValue::of_text(PickleKind::number, text));
   }
   void push_real_line(std::string_view text) {
-    const auto value = parse<double>(text);
+    const auto value = parsed_number<double>(text);
     if (!value) throw damaged("the pickle has the invalid number \"{}\"", text.substr(0, 40));
     push_real(*value);
   }
@@ -386,7 +378,7 @@ void PickleMachine::push_long(uint64_t size) {
   if (bytes.empty()) return push_integer(PickleKind::integer, 0);
   if (bytes.size() > 8) {
     std::string digits = decimal_digits(bytes);
-    if (const auto value = parse<int64_t>(digits)) return push_integer(PickleKind::integer, *value);
+    if (const auto value = parsed_number<int64_t>(digits)) return push_integer(PickleKind::integer, *value);
     return push_own_text(PickleKind::number, std::move(digits));
   }
   uint64_t value = (bytes.back() & std::byte{0x80}) != std::byte{0} ? ~uint64_t{0} : 0;

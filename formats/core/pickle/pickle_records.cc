@@ -1,9 +1,9 @@
 #include "formats/core/pickle/pickle.h"
 
-#include <charconv>
 #include <cstring>
 
 #include "formats/core/model/elements/number_cast.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {
@@ -144,10 +144,7 @@ class RecordReader {
         if (static_cast<int64_t>(result) == value.integer && (result < 0) == (value.integer < 0))
           return result;
       } else if (std::is_same_v<T, uint64_t> && value.kind == PickleKind::number) {
-        T result{};
-        const std::string_view digits = value.text();
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
-        if (error == std::errc{} && end == digits.data() + digits.size()) return result;
+        if (const auto result = parsed_number<T>(value.text())) return *result;
       }
     } else {
       if (value.kind == PickleKind::real) return number_cast<T>(value.real);

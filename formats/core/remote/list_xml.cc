@@ -1,11 +1,11 @@
 #include "formats/core/remote/list_xml.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "formats/core/base/error.h"
 #include "formats/core/remote/remote_object.h"
+#include "formats/core/text/parsed_number.h"
 
 namespace plainfs::remote {
 namespace {
@@ -53,11 +53,10 @@ std::string without_entities(const std::string& text) {
 }
 
 uint64_t size_in_list(const std::string& text) {
-  uint64_t size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || size > kLargestObject)
+  const std::optional<uint64_t> size = parsed_number<uint64_t>(text);
+  if (!size || *size > kLargestObject)
     throw unreadable("the server's list of objects has the invalid size {}", text);
-  return size;
+  return *size;
 }
 
 std::string checked_key(std::string key) {

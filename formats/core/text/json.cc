@@ -9,6 +9,7 @@
 
 #include "cache/lazy.h"
 #include "formats/core/text/number_text.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {
@@ -245,14 +246,6 @@ Json parse(std::string_view text, size_t max_depth, Packing packing) {
   return builder.take();
 }
 
-template <class T>
-std::optional<T> exact_integer(std::string_view token) {
-  T value{};
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (error != std::errc{} || end != token.data() + token.size()) return std::nullopt;
-  return value;
-}
-
 // Parses a number in JSON's spelling, or an infinity or NaN. Returns nullopt for anything else. Beyond the
 // range of double the result is an infinity or 0.
 std::optional<double> to_double(const std::string& token) {
@@ -345,12 +338,12 @@ Json Json::of(double value) {
 }
 
 std::optional<int64_t> Json::as_int64() const {
-  return number() ? exact_integer<int64_t>(number()->token) : std::nullopt;
+  return number() ? parsed_number<int64_t>(number()->token) : std::nullopt;
 }
 
 std::optional<uint64_t> Json::as_uint64() const {
   if (!number()) return std::nullopt;
-  return number()->token == "-0" ? 0 : exact_integer<uint64_t>(number()->token);
+  return number()->token == "-0" ? 0 : parsed_number<uint64_t>(number()->token);
 }
 
 std::optional<double> Json::as_double() const {

@@ -5,10 +5,10 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
 #include "formats/core/text/json.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/path_names.h"
 
 namespace plainfs::ome {
@@ -211,10 +211,7 @@ class Reader {
     ImageChannel channel{text_in(&described, "label"), {}, {}, true};
     std::string color = text_in(&described, "color");
     if (color.starts_with('#')) color.erase(0, 1);
-    uint32_t value = 0;
-    const auto [end, wrong] = std::from_chars(color.data(), color.data() + color.size(), value, 16);
-    if (color.size() == 6 && wrong == std::errc() && end == color.data() + color.size())
-      channel.color = value;
+    if (color.size() == 6) channel.color = parsed_number<uint32_t>(color, 16);
     const Json* window = described.find("window");
     const auto start = finite(member(window, "start")), stop = finite(member(window, "end"));
     if (start && stop) channel.window = {*start, *stop};

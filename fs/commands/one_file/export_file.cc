@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <unordered_set>
@@ -13,6 +12,7 @@
 #include "formats/annotated/main_part.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/printable.h"
 #include "fs/commands/copy_file.h"
 #include "fs/commands/deflated.h"
@@ -548,10 +548,8 @@ int take_zarr_version(Arguments& arguments) {
 std::optional<int> take_level(Arguments& arguments) {
   const std::string text = take_value(arguments, "--level");
   if (text.empty()) return std::nullopt;
-  int level = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, level);
-  if (error != std::errc() || stopped != end || level < 0 || level > kMaxLevel)
+  const std::optional<int> level = parsed_number<int>(text);
+  if (!level || *level < 0 || *level > kMaxLevel)
     throw Failure(kUsage, fmt::format("--level {}: expected a number from 0 to {}", text, kMaxLevel));
   return level;
 }

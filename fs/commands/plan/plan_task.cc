@@ -4,7 +4,6 @@
 #include <atomic>
 #include <boost/filesystem.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -17,6 +16,7 @@
 #include "formats/core/base/modified_time.h"
 #include "formats/core/base/used_sources.h"
 #include "formats/core/codecs/checksum.h"
+#include "formats/core/text/parsed_number.h"
 #include "fs/command_line/cells_file.h"
 #include "fs/command_line/genome_file.h"
 #include "fs/command_line/option_values.h"
@@ -46,20 +46,13 @@ constexpr Engine kEngines[] = {
     {"OMPI_COMM_WORLD_RANK", 0},  // Open MPI
 };
 
-std::optional<size_t> number_in(std::string_view text) {
-  size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 constexpr size_t kFewRanges = 64;  // ranges that are flushed one by one
 
 // Returns 1 for the first task; nullopt if no variable is set.
 std::optional<size_t> task_of_environment() {
   for (const Engine& engine : kEngines) {
     const char* const value = std::getenv(engine.variable);
-    const std::optional<size_t> number = value ? number_in(value) : std::nullopt;
+    const std::optional<size_t> number = value ? parsed_number<size_t>(value) : std::nullopt;
     if (!number || (engine.variable == std::string_view("LSB_JOBINDEX") && *number == 0)) continue;
     return *number + 1 - engine.first;
   }
@@ -340,7 +333,7 @@ int task_command(Arguments arguments) {
   std::vector<std::string>& names = options.names;
   std::optional<size_t> number;
   if (names.size() == 3) {
-    number = number_in(names[0]);
+    number = parsed_number<size_t>(names[0]);
     if (!number) throw Failure(kUsage, fmt::format("export --task {}: not a number", names[0]));
     names.erase(names.begin());
   } else {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "formats/core/base/half.h"
 #include "formats/core/model/arrays/array_runs.h"
 #include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/h5grove/h5_values.h"
 #include "fs/serve/http/query.h"
@@ -43,10 +43,8 @@ WrongQuestion no_selection(std::string_view text) {
 int64_t slice_number(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) throw no_selection(text);
-  return number;
+  if (const auto number = parsed_number<int64_t>(text)) return *number;
+  throw no_selection(text);
 }
 
 // Returns an end of a slice, cut to the axis.

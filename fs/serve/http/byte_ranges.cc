@@ -54,7 +54,8 @@ std::optional<ByteRange> of_file(const RangeText& range, uint64_t size) {
 
 WantedBytes wanted_bytes(std::string_view field, uint64_t size) {
   const size_t equals = field.find('=');
-  if (equals == std::string_view::npos || !is_same_in_any_case(trimmed(field.substr(0, equals)), "bytes")) return {};
+  if (equals == std::string_view::npos || !is_same_in_any_case(trimmed(field.substr(0, equals)), "bytes"))
+    return {};
   WantedBytes wanted;
   size_t requested = 0;
   for (const std::string_view text : list_items(field.substr(equals + 1))) {

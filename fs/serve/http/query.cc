@@ -1,9 +1,9 @@
 #include "fs/serve/http/query.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/percent.h"
 
 namespace plainfs::serve {
@@ -15,14 +15,6 @@ std::string decoded(std::string_view text) {
   std::string blanks;
   for (const char c : text) blanks += c == '+' ? ' ' : c;
   return percent_decoded(blanks);
-}
-
-template <class Number>
-std::optional<Number> number_in(const std::optional<std::string>& text) {
-  Number number = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  return error == std::errc() && end == text->data() + text->size() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -53,12 +45,12 @@ std::vector<std::string> Query::values(std::string_view name) const {
 }
 
 std::optional<uint64_t> Query::number(std::string_view name) const {
-  const std::optional<uint64_t> number = number_in<uint64_t>(value(name));
+  const std::optional<uint64_t> number = parsed_number<uint64_t>(value(name).value_or(""));
   return number && *number < kBeyond ? number : std::nullopt;
 }
 
 std::optional<double> Query::decimal(std::string_view name) const {
-  const std::optional<double> number = number_in<double>(value(name));
+  const std::optional<double> number = parsed_number<double>(value(name).value_or(""));
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 

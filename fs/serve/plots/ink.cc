@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "formats/core/text/parsed_number.h"
 
 namespace plainfs::serve {
 namespace {
@@ -42,11 +43,9 @@ Ink Ink::none() {
 
 std::optional<Ink> Ink::own(std::string_view text) {
   if ((text.size() != 7 && text.size() != 9) || text[0] != '#') return std::nullopt;
-  uint32_t number = 0;
-  const std::string_view digits = text.substr(1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  const uint32_t color = text.size() == 9 ? number >> 8 : number;
+  const std::optional<uint32_t> number = parsed_number<uint32_t>(text.substr(1), 16);
+  if (!number) return std::nullopt;
+  const uint32_t color = text.size() == 9 ? *number >> 8 : *number;
   const bool is_faint =
       std::min(contrast_of(color, kLightGround), contrast_of(color, kDarkGround)) < kLeastContrast;
   return Ink(fmt::format("stroke=\"#{:06x}\"", color), is_faint);

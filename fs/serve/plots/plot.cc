@@ -112,14 +112,8 @@ class Drawing {
   }
 
   void operator()(const Dots& dots) {
-    std::vector<Pixel> places;
-    for (const Spot& spot : dots.spots)
-      if (frame_.holds(spot)) places.push_back(frame_.at(spot));
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-    if (places.empty()) return;
-    std::string path;
-    for (const auto& [x, y] : places) path += fmt::format("M{} {}h0", x, y);
+    const std::string path = strokes_at(dots.spots, "h0");
+    if (path.empty()) return;
     if (dots.ink.needs_rim() || is_over_picture_)
       svg_ += fmt::format("<path class=\"rim\" stroke-width=\"{}\" d=\"{}\"/>", dots.width + 1.4, path);
     svg_ += fmt::format("<path {} stroke-width=\"{}\" d=\"{}\"/>", dots.ink.attribute(), dots.width, path);
@@ -151,14 +145,8 @@ class Drawing {
   }
 
   void operator()(const Ticks& ticks) {
-    std::vector<Pixel> places;
-    for (const Spot& spot : ticks.spots)
-      if (frame_.holds(spot)) places.push_back(frame_.at(spot));
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
     const int height = std::max(1, static_cast<int>(frame_.row() * 0.8));
-    std::string path;
-    for (const auto& [x, y] : places) path += fmt::format("M{} {}v-{}", x, y, height);
+    const std::string path = strokes_at(ticks.spots, fmt::format("v-{}", height));
     if (!path.empty())
       svg_ += fmt::format("<path {} stroke-width=\"1\" d=\"{}\"/>", ticks.ink.attribute(), path);
   }
@@ -230,6 +218,18 @@ class Drawing {
       return left < other.right && other.left < right && std::abs(y - other.y) < height;
     }
   };
+
+  // Returns a path with the stroke from the pixel of each spot, once for those on the same pixel.
+  std::string strokes_at(const std::vector<Spot>& spots, std::string_view stroke) const {
+    std::vector<Pixel> places;
+    for (const Spot& spot : spots)
+      if (frame_.holds(spot)) places.push_back(frame_.at(spot));
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    std::string path;
+    for (const auto& [x, y] : places) path += fmt::format("M{} {}{}", x, y, stroke);
+    return path;
+  }
 
   // Returns false if the room is taken.
   static bool take(const Room& room, int height, std::vector<Room>& taken) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/containers/parquet/format.h"
 #include "formats/containers/parquet/thrift_writer.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/arrays/array_runs.h"
@@ -24,23 +25,16 @@ namespace {
 constexpr uint64_t kWantedNumbers = 256 * 1024;
 
 // Returns LogicalType, a union: the id of its only field is the kind.
-std::string logical_text() {
+std::string logical_kind(int kind) {
   ThriftWriter out;
-  out.begin(1);
-  out.end();
-  out.end();
-  return out.take();
-}
-std::string logical_date() {
-  ThriftWriter out;
-  out.begin(6);
+  out.begin(kind);
   out.end();
   out.end();
   return out.take();
 }
 std::string logical_integer(uint32_t bits, bool is_signed) {
   ThriftWriter out;
-  out.begin(10);
+  out.begin(parquet::logical::kInteger);
   out.byte(1, static_cast<int8_t>(bits));
   out.boolean(2, is_signed);
   out.end();
@@ -50,7 +44,7 @@ std::string logical_integer(uint32_t bits, bool is_signed) {
 // unit: 1 milliseconds, 2 microseconds, 3 nanoseconds. Without time zone, or in UTC.
 std::string logical_timestamp(int unit, bool is_utc) {
   ThriftWriter out;
-  out.begin(8);
+  out.begin(parquet::logical::kTimestamp);
   out.boolean(1, is_utc);
   out.begin(2);
   out.begin(unit);
@@ -64,7 +58,7 @@ std::string logical_timestamp(int unit, bool is_utc) {
 ParquetType text_column_type() {
   return {ParquetPhysical::bytes,
           parquet::converted::kUtf8,
-          logical_text(),
+          logical_kind(parquet::logical::kString),
           false,
           "unicode",
           "object",
@@ -84,8 +78,13 @@ ParquetType integer_column_type(uint32_t size, bool is_unsigned) {
 }
 
 ParquetType date_column_type() {
-  return {
-      ParquetPhysical::int32, parquet::converted::kDate, logical_date(), false, "date", "object", "object"};
+  return {ParquetPhysical::int32,
+          parquet::converted::kDate,
+          logical_kind(parquet::logical::kDate),
+          false,
+          "date",
+          "object",
+          "object"};
 }
 
 ParquetType timestamp_column_type(TimeUnit unit, bool is_utc = false) {

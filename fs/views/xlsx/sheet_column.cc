@@ -1,7 +1,6 @@
 #include "fs/views/xlsx/sheet_column.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "formats/core/model/elements/element_text.h"
 #include "formats/core/model/elements/time_text.h"
 #include "formats/core/text/number_text.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {
@@ -38,9 +38,8 @@ struct OtherValue {
 // Returns the value of a text as a number, if it is one that a double represents.
 bool is_number(std::string_view text) {
   constexpr size_t kSurelyExactDigits = 15;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return false;
+  const std::optional<double> value = parsed_number<double>(text);
+  if (!value || !std::isfinite(*value)) return false;
   const bool is_integer = text.find_first_of(".eE") == text.npos;
   return !is_integer || text.size() <= kSurelyExactDigits;
 }

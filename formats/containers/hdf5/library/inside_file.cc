@@ -288,18 +288,6 @@ StoredObjectFacts InsideFile::object(uint64_t address) const {
   return read_by_library([&]() -> StoredObjectFacts { return facts_of(file_, file_->open_object(address)); });
 }
 
-std::vector<FoundObject> InsideFile::objects(const std::vector<uint64_t>& addresses) const {
-  std::vector<FoundObject> found;
-  for (const uint64_t address : addresses) {
-    try {
-      found.push_back({object(address), {}});
-    } catch (const Error& error) {
-      found.push_back({{}, error});
-    }
-  }
-  return found;
-}
-
 std::vector<StoredLink> InsideFile::links(uint64_t address) const {
   return read_by_library([&]() -> std::vector<StoredLink> {
     return listed_links(file_->open_object(address), address, *file_, collect_link);

@@ -22,7 +22,6 @@ class InsideFile : public LibraryFile {
   unsigned superblock_version() const override;
   uint64_t root_address() const override;
   StoredObjectFacts object(uint64_t address) const override;
-  std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const override;
   std::vector<StoredLink> links(uint64_t group) const override;
   std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const override;
   std::vector<StoredAttribute> attributes(uint64_t object) const override;

@@ -107,7 +107,17 @@ class LibraryFile {
   // Returns the facts about the object that has its header at address.
   virtual StoredObjectFacts object(uint64_t address) const = 0;
   // Returns the facts about the object at each address, in that order.
-  virtual std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const = 0;
+  virtual std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const {
+    std::vector<FoundObject> found;
+    for (const uint64_t address : addresses) {
+      try {
+        found.push_back({object(address), {}});
+      } catch (const Error& error) {
+        found.push_back({{}, error});
+      }
+    }
+    return found;
+  }
   // Returns the links by name.
   virtual std::vector<StoredLink> links(uint64_t group) const = 0;
   virtual std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const = 0;

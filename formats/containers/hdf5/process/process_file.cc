@@ -48,15 +48,7 @@ std::vector<FoundObject> ProcessFile::objects(const std::vector<uint64_t>& addre
     if (addresses.size() > 1) return objects_together(addresses);
   } catch (const LibraryEnded&) {
   }
-  std::vector<FoundObject> found;
-  for (const uint64_t address : addresses) {
-    try {
-      found.push_back({object(address), {}});
-    } catch (const Error& error) {
-      found.push_back({{}, error});
-    }
-  }
-  return found;
+  return LibraryFile::objects(addresses);
 }
 
 std::vector<StoredLink> ProcessFile::links(uint64_t group) const {

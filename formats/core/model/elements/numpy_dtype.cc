@@ -1,19 +1,12 @@
 #include "formats/core/model/elements/numpy_dtype.h"
 
-#include <charconv>
 #include <optional>
 
 #include "formats/core/base/error.h"
+#include "formats/core/text/parsed_number.h"
 
 namespace plainfs {
 namespace {
-
-std::optional<uint32_t> parse_size(std::string_view digits) {
-  uint32_t size = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return size;
-}
 
 bool is_number_size(Kind kind, uint32_t size) {
   switch (kind) {
@@ -54,7 +47,7 @@ std::optional<DType> parse_time(Kind kind, std::string_view rest) {
   rest = rest.substr(1, rest.size() - 2);
   const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
   if (digits > 0) {
-    const auto count = parse_size(rest.substr(0, digits));
+    const auto count = parsed_number<uint32_t>(rest.substr(0, digits));
     if (!count || *count == 0) return std::nullopt;
     type.time_count = *count;
   }
@@ -68,7 +61,7 @@ std::optional<DType> parse_letter(char letter, std::string_view rest) {
   if (letter == 'M') return parse_time(Kind::time_point, rest);
   if (letter == 'm') return parse_time(Kind::time_span, rest);
   if (letter == 'O') return number_type(Kind::json, 0);
-  const auto size = parse_size(rest);
+  const auto size = parsed_number<uint32_t>(rest);
   if (!size) return std::nullopt;
   switch (letter) {
     case 'S':
@@ -99,7 +92,7 @@ std::optional<DType> parse_name(std::string_view name) {
   if (name == "bool") return number_type(Kind::boolean, 1);
   for (const auto& [stem, kind] : kStems) {
     if (!name.starts_with(stem)) continue;
-    const auto bits = parse_size(name.substr(stem.size()));
+    const auto bits = parsed_number<uint32_t>(name.substr(stem.size()));
     if (bits && *bits % 8 == 0 && is_number_size(kind, *bits / 8)) return number_type(kind, *bits / 8);
   }
   return std::nullopt;

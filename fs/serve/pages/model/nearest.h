@@ -13,7 +13,6 @@ namespace plainfs::serve {
 
 inline constexpr size_t kMaxNearest = 8;
 
-
 // Returns whether name contains part, ignoring case.
 bool holds_in_any_case(std::string_view name, std::string_view part);
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/elements/number_cast.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/report/words.h"
@@ -59,12 +59,6 @@ std::string unit_of(const Node& series) {
   return unit && unit->text() ? *unit->text() : "value";
 }
 
-std::optional<uint64_t> channel_number(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 // The samples that a query chooses.
 struct TraceChoice {
   Interval all, stretch;
@@ -91,8 +85,8 @@ std::optional<std::vector<size_t>> channels_in(const Query& query, const std::st
   std::vector<size_t> channels;
   for (const std::string_view item : list_items(text)) {
     const size_t dash = item.find('-');
-    const auto low = channel_number(trimmed(item.substr(0, dash)));
-    const auto high = dash == item.npos ? low : channel_number(trimmed(item.substr(dash + 1)));
+    const auto low = parsed_number<uint64_t>(trimmed(item.substr(0, dash)));
+    const auto high = dash == item.npos ? low : parsed_number<uint64_t>(trimmed(item.substr(dash + 1)));
     if (!low || !high || *low > *high || *high >= all) {
       problems.push_back(
           {fmt::format("channels: '{}' is not from 0 to {}.", shortened(std::string(item), 60), all - 1),

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "formats/core/model/elements/number_cast.h"
+#include "formats/core/text/parsed_number.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/serve/pages/table/row_order.h"
@@ -85,10 +85,7 @@ std::optional<uint64_t> position_in(std::string text) {
     if (end - comma != 4) return std::nullopt;
     text.erase(comma, 1);
   }
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = !text.empty() && error == std::errc() && end == text.data() + text.size();
-  return is_number ? std::optional(number) : std::nullopt;
+  return parsed_number<uint64_t>(text);
 }
 
 // Returns the positions of "1000-2000", "1000" or "1000-", as bcftools writes them; nullopt for any other
