@@ -117,7 +117,6 @@ RunTable::RunTable(Table table, const RunCells& cells, std::string place)
     if (rows_[cell] != RunCells::kNoCell) throw damaged("{}: the barcode {} is repeated", place_, name);
     rows_[cell] = row;
   }
-  has_all_ = std::find(rows_.begin(), rows_.end(), RunCells::kNoCell) == rows_.end();
 }
 
 ArrayPtr RunTable::column(size_t column) const {

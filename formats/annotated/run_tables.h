@@ -39,8 +39,6 @@ class RunTable {
 
   size_t columns() const { return table_.columns.size(); }
   const std::string& name(size_t column) const { return table_.columns[column].name; }
-  // Returns whether every cell has a row.
-  bool has_all_cells() const { return has_all_; }
 
   // Returns a column: whole numbers if all values are and no cell is without a value, else reals, NaN without
   // a value, else text. Reads it.
@@ -57,7 +55,6 @@ class RunTable {
   const Table table_;
   const std::string place_;
   std::vector<uint64_t> rows_;  // of each cell; RunCells::kNoCell = none
-  bool has_all_ = true;
 };
 
 // Returns the table in a text of lines with commas, compressed or not. names: of its columns, for a text

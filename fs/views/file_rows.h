@@ -61,15 +61,6 @@ void offer_text(const FileRow& row, const Node& node, Context& context, Files& f
     row.add(text_opener(context, [content = *content, &context] { return make(content, context); }), files);
 }
 
-// Offers the layout of make(content, context).
-template <class Content, auto make>
-void offer_layout(const FileRow& row, const Node& node, Context& context, Files& files) {
-  if (const auto* content = std::get_if<Content>(&node.content))
-    row.add(layout_opener(
-                context, [content = *content, &context] { return make(content, context); }, row.version),
-            files);
-}
-
 // Offers a file for content that cannot be read; reading it reports the error.
 void offer_unreadable(const FileRow& row, const Node& node, Context& context, Files& files);
 

@@ -100,11 +100,6 @@ bool RangeFetch::is_done() const {
   return phase_ != Phase::running;
 }
 
-bool RangeFetch::is_whole() const {
-  const MutexLock lock(mutex_);
-  return phase_ == Phase::whole;
-}
-
 void RangeFetch::begin_attempt() {
   if (!failing_since_) failing_since_ = Clock::now();
   const ByteRange rest{range_.offset + received_, size_ - received_};

@@ -38,7 +38,6 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   const std::byte* bytes() const { return bytes_.data(); }
   // Returns whether no more bytes will arrive without a further attempt.
   bool is_done() const;
-  bool is_whole() const;
 
  private:
   class Attempt;

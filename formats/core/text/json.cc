@@ -483,7 +483,6 @@ bool Json::operator==(const Json& other) const {
 JsonList::JsonList() = default;
 JsonList::~JsonList() = default;
 JsonList::JsonList(JsonList&&) noexcept = default;
-JsonList& JsonList::operator=(JsonList&&) noexcept = default;
 
 void JsonList::add(Json item) {
   const size_t values = plain_values_in(item);

@@ -93,7 +93,6 @@ class JsonList {
   JsonList();
   ~JsonList();
   JsonList(JsonList&&) noexcept;
-  JsonList& operator=(JsonList&&) noexcept;
 
   void add(Json item);
   // Adds an item that contains `values` values that are not packed, itself included.

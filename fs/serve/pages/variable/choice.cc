@@ -45,11 +45,6 @@ VariableChoice::VariableChoice(const Query& query, const std::vector<AxisValues>
   if (const std::optional<std::string> names = query.value("map")) read_map(*names);
 }
 
-bool VariableChoice::has_place() const {
-  return std::any_of(places_.begin(), places_.end(),
-                     [](const ChosenPlace& place) { return place.index.has_value(); });
-}
-
 std::optional<size_t> VariableChoice::axis_named(const std::string& dimension) {
   for (size_t i = 0; i < axes_.size(); ++i)
     if (axes_[i].dimension() == dimension) return i;

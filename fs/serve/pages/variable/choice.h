@@ -23,7 +23,6 @@ class VariableChoice {
   VariableChoice(const Query& query, const std::vector<AxisValues>& axes, std::vector<Problem>& problems);
 
   const ChosenPlace& place(size_t axis) const { return places_[axis]; }
-  bool has_place() const;
   // Returns the axis of a line; null if the address has none.
   std::optional<size_t> along() const { return along_; }
   // Returns the axes of the map, rows first; null if the address has none.
