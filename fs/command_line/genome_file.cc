@@ -5,6 +5,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/text/parsed_number.h"
+#include "formats/core/text/split.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/option_values.h"
 
@@ -29,13 +30,10 @@ void add_chromosome(std::string_view line, uint64_t number, Genome& genome) {
 Genome genome_of(std::string_view text) {
   Genome genome;
   uint64_t number = 0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
+  for (std::string_view line : split(text, '\n')) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     ++number;
     if (!line.empty()) add_chromosome(line, number, genome);
-    at = end + 1;
   }
   genome.digest = remote::sha256_hex(text);
   return genome;

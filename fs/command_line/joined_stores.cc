@@ -9,6 +9,7 @@
 
 #include "formats/core/base/location.h"
 #include "formats/core/remote/object_origin.h"
+#include "formats/core/text/split.h"
 #include "formats/open_store.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/option_values.h"
@@ -32,17 +33,13 @@ std::string without_file_scheme(const std::string& name) {
 void add_list(const std::string& list, Members& members) {
   const std::string text = option_file("join", list, kLargestList);
   const files::path folder = files::absolute(list).parent_path();
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.ends_with('\r')) line.pop_back();
+  for (std::string_view line : split(text, '\n')) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line[0] == '#') continue;
-    const size_t tab = line.find('\t');
-    const std::string path = without_file_scheme(line.substr(0, tab));
+    std::string_view label = line;
+    const std::string path = without_file_scheme(take_part(label, '\t'));
     if (path.empty()) throw Failure(kUsage, fmt::format("{}: a line without a store: {}", list, line));
-    members.push_back({is_url(path) ? path : files::absolute(path, folder).string(),
-                       tab == std::string::npos ? "" : line.substr(tab + 1)});
+    members.push_back({is_url(path) ? path : files::absolute(path, folder).string(), std::string(label)});
   }
 }
 

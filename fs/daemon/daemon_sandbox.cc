@@ -24,6 +24,7 @@
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/own_program.h"
+#include "formats/core/text/split.h"
 #endif
 
 namespace plainfs {
@@ -133,12 +134,8 @@ void allow_program(const Rules& rules) {
 void allow_each_of(const Rules& rules, const char* variable) {
   const char* const list = std::getenv(variable);
   if (!list) return;
-  std::string_view left = list;
-  while (!left.empty()) {
-    const size_t end = std::min(left.find(':'), left.size());
-    rules.allow(std::string(left.substr(0, end)), kReadFolder);
-    left.remove_prefix(std::min(end + 1, left.size()));
-  }
+  for (std::string_view left = list; !left.empty();)
+    rules.allow(std::string(take_part(left, ':')), kReadFolder);
 }
 
 // Allows the files for connections to servers: names, certificates, and keys.

@@ -3,12 +3,12 @@
 #include <limits.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/split.hpp>
 #include <new>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
+#include "formats/core/text/split.h"
 #include "formats/core/text/utf8.h"
 #include "fs/layout/zarr_documents.h"
 
@@ -151,8 +151,7 @@ void check_name(std::string_view name) {
 // Adds a member. Throws unsupported if the path is not valid in Zarr or is taken.
 void put_at(ZarrContent& root, std::string_view path, const ZarrContent::Member& member) {
   std::vector<std::string> names;
-  boost::algorithm::split(names, path, [](char c) { return c == '/'; });
-  for (const std::string& name : names) check_name(name);
+  for (const std::string_view name : split(path, '/')) check_name(names.emplace_back(name));
   const std::string last = std::move(names.back());
   names.pop_back();
   ZarrContent* group = &root;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "formats/core/text/split.h"
 #include "fs/command_line/exit_code.h"
 
 namespace plainfs {
@@ -111,11 +112,9 @@ bool lacks_sys_admin(const std::string& set) {
 std::string path_of_helper(const std::string& name) {
   std::string places = "/usr/bin:/bin:/usr/local/bin";
   if (const char* path = std::getenv("PATH")) places.append(":").append(path);
-  for (size_t start = 0; start <= places.size();) {
-    const size_t end = std::min(places.find(':', start), places.size());
-    const std::string file = places.substr(start, end - start) + "/" + name;
+  for (const std::string_view place : split(places, ':')) {
+    const std::string file = std::string(place) + "/" + name;
     if (::access(file.c_str(), X_OK) == 0) return file;
-    start = end + 1;
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/elements/element_text.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/command_line/exit_code.h"
@@ -145,11 +146,7 @@ Node member_of(const Node& node, const std::string& name, Context& context) {
 
 Node node_at(const Node& root, const std::string& path, Context& context) {
   Node node = root;
-  for (size_t start = 0; start < path.size();) {
-    const size_t end = std::min(path.find('/', start), path.size());
-    node = member_of(node, path.substr(start, end - start), context);
-    start = end + 1;
-  }
+  for (const std::string& name : path_names(path)) node = member_of(node, name, context);
   return node;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cache/request.h"
 #include "formats/core/text/json.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/index/housekeeping.h"
@@ -89,12 +90,7 @@ Error with_link_back(const Error& error, bool reopens_on_change) {
 
 // Removes the base, which a proxy may or may not have removed already.
 std::vector<std::string> without_base(const std::vector<std::string>& names, const std::string& base) {
-  std::vector<std::string> parts;
-  for (size_t at = 1; at < base.size();) {
-    const size_t end = std::min(base.find('/', at), base.size());
-    parts.push_back(base.substr(at, end - at));
-    at = end + 1;
-  }
+  const std::vector<std::string> parts = path_names(base);
   const bool has_base = names.size() >= parts.size() && std::equal(parts.begin(), parts.end(), names.begin());
   return {names.begin() + static_cast<ptrdiff_t>(has_base ? parts.size() : 0), names.end()};
 }

@@ -11,6 +11,8 @@
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/model/transient_fault.h"
+#include "formats/core/text/path_names.h"
+#include "formats/core/text/split.h"
 #include "formats/open_store.h"
 
 namespace plainfs {
@@ -82,12 +84,8 @@ Top top_of(StorePtr store, std::string_view subdir, const ListingContext& listin
   const Node root = as_root_directory(store->root, true);
   Top top{std::move(store), {}, directory_of(root)};
   bool is_named = true;
-  while (!subdir.empty()) {
-    const size_t end = std::min(subdir.find('/'), subdir.size());
-    const std::string_view name = subdir.substr(0, end);
-    subdir.remove_prefix(std::min(end + 1, subdir.size()));
-    if (!name.empty() && name != ".") top = step(top, is_named, name, listing);
-  }
+  for (const std::string& name : path_names(subdir))
+    if (name != ".") top = step(top, is_named, name, listing);
   return top;
 }
 
@@ -374,9 +372,7 @@ std::string Tree::path(Inode inode) {
 Inode Tree::find(std::string_view path) {
   Inode inode = kRootInode;
   while (!path.empty()) {
-    const size_t end = std::min(path.find('/'), path.size());
-    const std::string_view name = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
+    const std::string_view name = take_part(path, '/');
     if (name.empty() || name == ".") continue;
     inode = name == ".." ? inodes_->parent(inode) : lookup(inode, name);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/core/base/bytes.h"
+#include "formats/core/text/split.h"
 
 namespace plainfs::bpcells {
 namespace {
@@ -118,9 +119,7 @@ class LineFile final : public Array {
     TextBuilder names(count);
     for (uint64_t i = 0; i < skip + count; ++i) {
       if (text.empty()) throw unreadable("{} has changed", path_);
-      const size_t end = std::min(text.find('\n'), text.size());
-      std::string_view line = text.substr(0, end);
-      text.remove_prefix(std::min(end + 1, text.size()));
+      std::string_view line = take_part(text, '\n');
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (i >= skip) names.add(line);
     }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "formats/containers/hdf5/attributes.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -15,11 +16,8 @@ constexpr size_t kTogether = 512;
 // Appends the names of an HDF5 path. In such a path "." is skipped, but ".." is an ordinary name.
 void append_path(std::string_view path, std::vector<std::string>& names) {
   if (path.starts_with('/')) names.clear();
-  while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    if (!name.empty() && name != ".") names.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
-  }
+  for (std::string& name : path_names(path))
+    if (name != ".") names.push_back(std::move(name));
 }
 
 Node node_with(Content content) {

@@ -12,6 +12,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/text/parsed_number.h"
 #include "formats/core/text/printable.h"
+#include "formats/core/text/split.h"
 
 namespace plainfs::mex {
 namespace {
@@ -253,9 +254,7 @@ class DenseLines {
 void read_dense(std::string_view lines, const Header& header, uint64_t first_line, Entries& entries) {
   DenseLines dense(header, entries);
   while (!lines.empty()) {
-    const size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = without_line_end(lines.substr(0, end));
-    lines.remove_prefix(std::min(end + 1, lines.size()));
+    const std::string_view line = without_line_end(take_part(lines, '\n'));
     const uint64_t number = first_line + entries.lines++;
     if (line.find_first_not_of(" \t") == std::string_view::npos) {
       entries.last_blank = entries.lines;

@@ -7,6 +7,7 @@
 #include "formats/containers/mex/fields.h"
 #include "formats/core/base/error.h"
 #include "formats/core/text/csv_records.h"
+#include "formats/core/text/split.h"
 #include "formats/core/unpacked/unpacked_file.h"
 
 namespace plainfs::mex {
@@ -148,11 +149,7 @@ std::vector<std::string> LineTable::fields_of(std::string_view line) const {
       for (const CsvField& field : record) fields.push_back(field.text);
     return fields;
   }
-  for (size_t at = 0; at <= line.size();) {
-    const size_t end = std::min(line.find(separator_, at), line.size());
-    fields.emplace_back(line.substr(at, end - at));
-    at = end + 1;
-  }
+  for (const std::string_view field : split(line, separator_)) fields.emplace_back(field);
   return fields;
 }
 

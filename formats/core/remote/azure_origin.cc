@@ -12,6 +12,7 @@
 #include "formats/core/text/base64.h"
 #include "formats/core/text/http_date.h"
 #include "formats/core/text/percent.h"
+#include "formats/core/text/split.h"
 
 namespace plainfs::remote {
 namespace {
@@ -83,11 +84,9 @@ void sign_shared_key(HttpRequest& request, const std::string& account, const std
   text += "/" + account + url.path;
   std::map<std::string, std::string> parameters;
   for (std::string_view query = url.query; !query.empty();) {
-    const std::string_view pair = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(pair.size() + 1, query.size()));
-    const size_t equals = std::min(pair.find('='), pair.size());
-    parameters[percent_decoded(pair.substr(0, equals))] =
-        percent_decoded(pair.substr(std::min(equals + 1, pair.size())));
+    std::string_view pair = take_part(query, '&');
+    const std::string name = percent_decoded(take_part(pair, '='));
+    parameters[name] = percent_decoded(pair);
   }
   for (const auto& [name, value] : parameters) text += "\n" + name + ":" + value;
   request.fields.push_back("Authorization: SharedKey " + account + ":" +

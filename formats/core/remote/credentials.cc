@@ -12,6 +12,7 @@
 #include "formats/core/remote/url.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
+#include "formats/core/text/split.h"
 #include "formats/core/text/trimmed.h"
 
 namespace plainfs::remote {
@@ -25,9 +26,7 @@ std::map<std::string, Profile> parse_profiles(std::string_view text) {
   std::map<std::string, Profile> profiles;
   Profile* current = nullptr;
   while (!text.empty()) {
-    const std::string_view whole = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(whole.size() + 1, text.size()));
-    const std::string_view line = trimmed(whole);
+    const std::string_view whole = take_part(text, '\n'), line = trimmed(whole);
     if (line.empty() || line[0] == '#' || line[0] == ';') continue;
     if (line[0] == '[') {
       constexpr std::string_view kProfile = "profile ";

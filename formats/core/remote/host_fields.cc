@@ -6,6 +6,7 @@
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
 #include "formats/core/text/ascii.h"
+#include "formats/core/text/split.h"
 #include "formats/core/text/trimmed.h"
 
 namespace plainfs::remote {
@@ -120,9 +121,7 @@ HostFields::HostFields(const Url& own, const std::string& header_file, const Env
 void HostFields::add_lines(std::string_view text, const std::string& file) {
   size_t number = 0;
   while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = trimmed(take_part(text, '\n'));
     ++number;
     if (line.empty() || line.front() == '#') continue;
     // Messages do not quote the line, which has a secret.

@@ -11,6 +11,7 @@
 #include "formats/core/remote/url.h"
 #include "formats/core/text/http_date.h"
 #include "formats/core/text/percent.h"
+#include "formats/core/text/split.h"
 
 namespace plainfs::remote {
 
@@ -26,13 +27,10 @@ std::string hex(ByteSpan bytes) {
 std::string canonical_query(std::string_view query) {
   std::vector<std::pair<std::string, std::string>> pairs;
   while (!query.empty()) {
-    const std::string_view pair = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    std::string_view pair = take_part(query, '&');
     if (pair.empty()) continue;
-    const size_t equals = std::min(pair.find('='), pair.size());
-    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
-    pairs.emplace_back(percent_encoded(percent_decoded(pair.substr(0, equals)), false),
-                       percent_encoded(percent_decoded(value), false));
+    const std::string name = percent_decoded(take_part(pair, '='));
+    pairs.emplace_back(percent_encoded(name, false), percent_encoded(percent_decoded(pair), false));
   }
   std::sort(pairs.begin(), pairs.end());
   std::string text;

@@ -1,10 +1,12 @@
 // The names in a path with "/" between them.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "formats/core/text/path_names.h"
+#include "formats/core/text/split.h"
 
 namespace plainfs {
 
@@ -12,9 +14,7 @@ namespace plainfs {
 inline std::vector<std::string> path_names(std::string_view path) {
   std::vector<std::string> names;
   while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    if (!name.empty()) names.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
+    if (const std::string_view name = take_part(path, '/'); !name.empty()) names.emplace_back(name);
   }
   return names;
 }

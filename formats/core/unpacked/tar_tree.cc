@@ -9,6 +9,7 @@
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
+#include "formats/core/text/split.h"
 
 namespace plainfs::unpacked {
 namespace {
@@ -92,9 +93,7 @@ std::string key_of(std::string_view name) {
   if (name.size() > kMaxKeyBytes) throw unsupported("a name of {} bytes", name.size());
   std::string key;
   while (!name.empty()) {
-    const size_t end = std::min(name.find('/'), name.size());
-    const std::string_view part = name.substr(0, end);
-    name.remove_prefix(std::min(end + 1, name.size()));
+    const std::string_view part = take_part(name, '/');
     if (part.empty() || part == ".") continue;
     if (part == "..") throw unsupported("its name leads out of the archive");
     if (part.find('\0') != std::string_view::npos) throw damaged("its name has a NUL");

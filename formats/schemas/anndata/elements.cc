@@ -1,11 +1,10 @@
 #include "formats/schemas/anndata/elements.h"
 
-#include <boost/algorithm/string/predicate.hpp>
-
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/transient_fault.h"
+#include "formats/core/text/ascii.h"
 #include "formats/schemas/anndata/awkward.h"
 #include "formats/schemas/anndata/legacy.h"
 
@@ -77,7 +76,7 @@ bool is_null_element(const Node& node) {
 // anndata accepts the root of a store whatever its encoding. MuDataSeurat wrote "AnnData" until 2023.
 bool is_anndata(const Group& group, const Attributes& attributes) {
   if (const auto encoding = frames::encoding_of(attributes)) {
-    if (boost::algorithm::iequals(encoding->type, "anndata")) return true;
+    if (is_same_in_any_case(encoding->type, "anndata")) return true;
     if (group.parent()) return false;
   }
   return is_legacy_root(group) || (is_frame_like(group, "obs") && is_frame_like(group, "var"));

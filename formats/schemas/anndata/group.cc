@@ -6,6 +6,7 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/scalars.h"
+#include "formats/core/text/path_names.h"
 #include "formats/schemas/anndata/elements.h"
 #include "formats/schemas/anndata/legacy.h"
 
@@ -159,13 +160,7 @@ std::optional<Node> AnnDataGroup::find(std::string_view name) const {
 std::optional<Node> AnnDataGroup::link_to_coordinates() const {
   const std::vector<std::string> place{"obsm", "spatial"};
   if (!find_path(sides_->root(), place)) return std::nullopt;
-  std::vector<std::string> path;
-  const std::string root = sides_->root().path();
-  for (std::string_view rest = root; !rest.empty();) {
-    const size_t end = std::min(rest.find('/'), rest.size());
-    if (end > 0) path.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  std::vector<std::string> path = path_names(sides_->root().path());
   path.insert(path.end(), place.begin(), place.end());
   return Node{Link{"", std::move(path), "obsm/spatial"}};
 }

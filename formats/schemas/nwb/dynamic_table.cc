@@ -1,12 +1,11 @@
 #include "formats/schemas/nwb/dynamic_table.h"
 
 #include <algorithm>
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/split.hpp>
 
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::nwb {
 namespace {
@@ -40,9 +39,7 @@ bool is_index(const Group& table, const std::string& index_name, const std::stri
 ArrayPtr list_at(const Group& from, std::string_view path) {
   GroupPtr root = from.parent();
   while (root && root->parent()) root = root->parent();
-  std::vector<std::string> names;
-  boost::split(names, path.substr(std::min(path.find_first_not_of('/'), path.size())), boost::is_any_of("/"));
-  const std::optional<Node> node = find_path(root ? *root : from, names);
+  const std::optional<Node> node = find_path(root ? *root : from, path_names(path));
   ArrayPtr array = node ? array_of(*node) : nullptr;
   if (!array || !frames::may_be_list(*array)) throw damaged("{} does not refer to a list", path);
   return array;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/split.hpp>
 #include <cctype>
 #include <cmath>
 
@@ -133,7 +131,7 @@ class Reader {
   // Adds a level. Returns false, without adding it, if its other axes differ in length: the levels end there.
   bool add_level(const std::string& place) {
     ImageLevel level;
-    boost::split(level.path, place, boost::is_any_of("/"));
+    level.path = path_names(place);
     const std::optional<Node> node = find_path(group_, level.path);
     level.values = node ? array_of(*node) : nullptr;
     if (!level.values) throw damaged("the level '{}' is not an array", place);

@@ -1,11 +1,10 @@
 #include "formats/schemas/ome/plate.h"
 
 #include <algorithm>
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/split.hpp>
 #include <set>
 #include <utility>
 
+#include "formats/core/text/path_names.h"
 #include "formats/schemas/ome/multiscales.h"
 
 namespace plainfs::ome {
@@ -29,9 +28,8 @@ std::vector<std::string> names_in(const Json* list) {
 
 // Returns the names of a path, without empty ones; empty if it leads up.
 std::vector<std::string> split_path(const std::string& text) {
-  std::vector<std::string> path;
-  boost::split(path, text, boost::is_any_of("/"));
-  std::erase_if(path, [](const std::string& name) { return name.empty() || name == "."; });
+  std::vector<std::string> path = path_names(text);
+  std::erase(path, ".");
   if (std::find(path.begin(), path.end(), "..") != path.end()) path.clear();
   return path;
 }

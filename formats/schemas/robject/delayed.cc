@@ -23,13 +23,7 @@ std::string file_name(std::string_view path) {
 
 // Returns the dataset at a path in a file.
 ArrayPtr dataset_at(const GroupPtr& root, const std::string& path) {
-  std::vector<std::string> names;
-  for (size_t first = 0; first < path.size();) {
-    const size_t end = std::min(path.find('/', first), path.size());
-    if (end > first) names.push_back(path.substr(first, end - first));
-    first = end + 1;
-  }
-  const std::optional<Node> node = find_path(*root, names);
+  const std::optional<Node> node = find_path(*root, path_names(path));
   const ArrayPtr array = node ? array_of(*node) : nullptr;
   if (!array) throw damaged("the dataset {} is missing in the file", path);
   return array;

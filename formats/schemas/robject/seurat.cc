@@ -2,6 +2,7 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/core/model/arrays/gathered.h"
+#include "formats/core/text/path_names.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 
@@ -210,11 +211,7 @@ void add_old_places(std::vector<Member>& members, const ValuePtr& layers, const 
   for (const char* name : {"counts", "data", "scale.data"}) {
     if (std::find(names->begin(), names->end(), name) == names->end()) continue;
     Link link;
-    for (size_t first = 1; first < view.place.path.size();) {
-      const size_t end = std::min(view.place.path.find('/', first), view.place.path.size());
-      link.path.push_back(view.place.path.substr(first, end - first));
-      first = end + 1;
-    }
+    link.path = path_names(view.place.path);
     link.path.push_back("layers");
     link.path.push_back(name);
     link.text = view.place.path + "/layers/" + name;

@@ -9,6 +9,7 @@
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/codecs/png.h"
+#include "formats/core/text/path_names.h"
 #include "formats/schemas/takane/data_frame.h"
 #include "formats/schemas/takane/delayed.h"
 #include "formats/schemas/takane/genomic_objects.h"
@@ -159,11 +160,7 @@ unsigned check_version(const ObjectFile& object, const std::string& type) {
 Link link_to(const std::string& path) {
   Link link;
   link.text = path;
-  for (size_t first = 1; first < path.size();) {
-    const size_t end = std::min(path.find('/', first), path.size());
-    link.path.push_back(path.substr(first, end - first));
-    first = end + 1;
-  }
+  link.path = path_names(path);
   return link;
 }
 

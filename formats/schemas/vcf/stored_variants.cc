@@ -1,3 +1,4 @@
+#include "formats/core/text/split.h"
 #include "formats/schemas/vcf/variants.h"
 
 #include <algorithm>
@@ -145,12 +146,9 @@ std::vector<VariantField> fields_of(const Category& category, const std::vector<
 
 std::vector<std::string> stored_lines(const std::string& text) {
   std::vector<std::string> lines;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    while (line.ends_with('\r')) line.pop_back();
-    if (line.starts_with("##")) lines.push_back(std::move(line));
-    begin = end + 1;
+  for (std::string_view line : split(text, '\n')) {
+    while (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.starts_with("##")) lines.emplace_back(line);
   }
   return lines;
 }

@@ -8,6 +8,7 @@
 #include "formats/core/base/containment.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::zarr_references {
 namespace {
@@ -54,14 +55,11 @@ std::optional<std::string> reference_text(const Json& value, const StoreSources&
 // Returns "/a/./b" as a, b. ".." goes up, but not beyond the root.
 std::vector<std::string> names_in(std::string_view path) {
   std::vector<std::string> names;
-  while (!path.empty()) {
-    const size_t slash = std::min(path.find('/'), path.size());
-    const std::string_view name = path.substr(0, slash);
-    path.remove_prefix(std::min(slash + 1, path.size()));
+  for (std::string& name : path_names(path)) {
     if (name == "..") {
       if (!names.empty()) names.pop_back();
-    } else if (!name.empty() && name != ".") {
-      names.emplace_back(name);
+    } else if (name != ".") {
+      names.push_back(std::move(name));
     }
   }
   return names;

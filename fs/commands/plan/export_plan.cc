@@ -11,6 +11,7 @@
 #include "formats/core/base/descriptor.h"
 #include "formats/core/text/json_members.h"
 #include "formats/core/text/path_names.h"
+#include "formats/core/text/split.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/commands/part_file.h"
 #include "fs/commands/plan/replace_file.h"
@@ -28,14 +29,12 @@ constexpr uint64_t kMaxPackedLevel = 9;
 
 // Rejects paths outside of the target directory, whatever a plan contains.
 const std::string& checked_path(const std::string& path) {
-  for (size_t first = 0; first <= path.size();) {
-    const size_t end = std::min(path.find('/', first), path.size());
-    const std::string name = path.substr(first, end - first);
-    if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos ||
-        (first == 0 && name == ".plainfs"))
-      refuse(fmt::format("{}: not a path in a store", path));
-    first = end + 1;
-  }
+  const std::vector<std::string_view> names = split(path, '/');
+  const auto is_no_name = [](std::string_view name) {
+    return name.empty() || name == "." || name == ".." || name.find('\0') != name.npos;
+  };
+  if (names.front() == ".plainfs" || std::any_of(names.begin(), names.end(), is_no_name))
+    refuse(fmt::format("{}: not a path in a store", path));
   return path;
 }
 

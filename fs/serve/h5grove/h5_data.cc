@@ -18,6 +18,7 @@
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/text/parsed_number.h"
 #include "formats/core/text/printable.h"
+#include "formats/core/text/split.h"
 #include "fs/serve/h5grove/h5_values.h"
 #include "fs/serve/http/query.h"
 #include "fs/views/array/npy.h"
@@ -318,15 +319,12 @@ ArrayPtr selected(const ArrayPtr& array, const std::optional<std::string>& selec
   std::vector<Chosen> axes;
   for (const uint64_t length : shape) axes.push_back({0, length, true});
   if (selection) {
-    std::string_view left = *selection;
-    for (size_t axis = 0;; ++axis) {
-      const size_t end = std::min(left.find(','), left.size());
+    const std::vector<std::string_view> parts = split(*selection, ',');
+    for (size_t axis = 0; axis < parts.size(); ++axis) {
       if (axis >= shape.size())
         throw WrongQuestion{fmt::format("{} has too many members to slice a {}D dataset",
                                         printable(*selection), shape.size())};
-      axes[axis] = chosen(left.substr(0, end), shape[axis]);
-      if (end == left.size()) break;
-      left.remove_prefix(end + 1);
+      axes[axis] = chosen(parts[axis], shape[axis]);
     }
   }
   Box part;

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "formats/core/text/split.h"
 #include "formats/core/text/trimmed.h"
 
 namespace plainfs::serve {
 
 std::vector<std::string_view> list_items(std::string_view text) {
   std::vector<std::string_view> items;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(','), text.size());
-    if (const std::string_view item = trimmed(text.substr(0, end)); !item.empty()) items.push_back(item);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const std::string_view part : split(text, ','))
+    if (const std::string_view item = trimmed(part); !item.empty()) items.push_back(item);
   return items;
 }
 

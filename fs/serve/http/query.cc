@@ -5,6 +5,7 @@
 
 #include "formats/core/text/parsed_number.h"
 #include "formats/core/text/percent.h"
+#include "formats/core/text/split.h"
 
 namespace plainfs::serve {
 namespace {
@@ -21,8 +22,7 @@ std::string decoded(std::string_view text) {
 
 Query::Query(std::string_view text) {
   while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find('&'));
-    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const std::string_view part = take_part(text, '&');
     if (part.empty()) continue;
     const size_t sign = std::min(part.find('='), part.size());
     std::optional<std::string> value;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
 
@@ -65,12 +66,8 @@ Site::Place Site::find(const std::vector<std::string>& names) const {
   place.filesystem = store->filesystem;
   place.inode = place.filesystem->resolve(joined(names, first));
   place.kind = place.filesystem->kind(place.inode);
-  const std::string path = place.filesystem->path(place.inode);
-  for (size_t at = 0; at < path.size();) {
-    const size_t end = std::min(path.find('/', at), path.size());
-    if (end > at) place.names.push_back(path.substr(at, end - at));
-    at = end + 1;
-  }
+  for (std::string& name : path_names(place.filesystem->path(place.inode)))
+    place.names.push_back(std::move(name));
   return place;
 }
 

@@ -7,6 +7,7 @@
 #include "formats/core/cf/long_table.h"
 #include "formats/core/model/arrays/gathered.h"
 #include "formats/core/text/percent.h"
+#include "formats/core/text/split.h"
 #include "fs/text/text_file.h"
 #include "fs/views/file_forms.h"
 #include "fs/views/file_rows.h"
@@ -131,11 +132,8 @@ class CoordinateParts : public NamedFiles {
   // variable.
   std::optional<std::vector<Indices>> chosen_by(std::string_view text) const {
     std::vector<Indices> chosen(variable_.rank());
-    for (size_t at = 0; at <= text.size();) {
-      const size_t end = std::min(text.find(',', at), text.size());
-      if (!choose(text.substr(at, end - at), chosen)) return std::nullopt;
-      at = end + 1;
-    }
+    for (const std::string_view condition : split(text, ','))
+      if (!choose(condition, chosen)) return std::nullopt;
     return chosen;
   }
 

@@ -11,6 +11,7 @@
 #include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/percent.h"
+#include "formats/core/text/split.h"
 #include "fs/views/names.h"
 
 namespace plainfs {
@@ -143,12 +144,10 @@ std::optional<std::vector<PartNames::Match>> PartNames::find_list(std::string_vi
   if (std::optional<Match> one = find(asked, extension)) return std::vector<Match>{*std::move(one)};
   if (asked.find(separator) == std::string_view::npos) return std::nullopt;
   std::vector<Match> all;
-  for (size_t at = 0; at <= asked.size();) {
-    const size_t end = std::min(asked.find(separator, at), asked.size());
-    std::optional<Match> item = find_in_list(asked.substr(at, end - at), separator);
+  for (const std::string_view part : split(asked, separator)) {
+    std::optional<Match> item = find_in_list(part, separator);
     if (!item) return std::nullopt;
     all.push_back(*std::move(item));
-    at = end + 1;
   }
   return all;
 }

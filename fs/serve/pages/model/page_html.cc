@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/core/text/percent.h"
+#include "formats/core/text/split.h"
 #include "fs/report/progress.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/html_table.h"
@@ -22,10 +23,8 @@ constexpr size_t kMaxEntries = 500;
 std::string shown_lines(std::string_view text) {
   std::string html;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (!html.empty()) html += '\n';
-    html += shown_text(std::string(line));
+    html += shown_text(take_part(text, '\n'));
   }
   return html;
 }
