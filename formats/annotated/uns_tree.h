@@ -17,7 +17,7 @@ class UnsTree {
  public:
   using Path = std::vector<std::string>;
   // Adds a value at a path, in new groups if they are missing. Returns false if the path has a value already,
-  // or one of the names on the way is no group. A group of values that is there gets further members.
+  // or a name along the path is no group. An existing group gets further members.
   bool add(const Path& path, Node node);
   bool has(const Path& path) const;
 

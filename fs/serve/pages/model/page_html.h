@@ -8,7 +8,7 @@
 
 namespace plainfs::serve {
 
-// Returns the content of a page as HTML, between header and footer.
+// Returns what stands between the header and the footer.
 std::string html_of(const PageModel& page);
 
 }  // namespace plainfs::serve

@@ -1,4 +1,4 @@
-// The content of a page as JSON, without pictures.
+// Pages for programs: a PageModel as JSON.
 #pragma once
 
 #include "formats/core/text/json.h"
@@ -6,7 +6,7 @@
 
 namespace plainfs::serve {
 
-// Returns the content of a page as JSON.
+// Returns the content of a page, without its pictures.
 Json::Object json_of(const PageModel& page);
 
 }  // namespace plainfs::serve

@@ -35,8 +35,9 @@ bool is_of_variable(const FolderEntry& entry);
 void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form);
 
 // Returns the forms in which a page offers the entries: files, and folders of files that are one form,
-// "10x/". way: the path from the page to the entries. Small files are measured to show their size, or the
-// reason why they cannot be read.
+// "10x/". href: the path from the page to the entries, "" or "obs/". stem: their names begin with it, and the
+// labels of the forms are without it. Small files are measured to show their size, or the reason why they
+// cannot be read.
 std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
                              const std::string& href, const std::string& stem);
 

@@ -14,9 +14,8 @@ inline constexpr uint64_t kBytesARecordedValue = 64;
 uint64_t recorded_values(const Node& node);
 
 // Adds the picture of a time series, or of a table with a column spike_times. Adds nothing for other nodes.
-// ?start= and ?seconds= choose the stretch. A time
-// series has the choices of add_traces(). Reads at most 2^22 values of a column. Throws the errors of
-// reading.
+// ?start= and ?seconds= choose the stretch. A time series has the choices of add_traces(). Reads at most 2^22
+// values of a column. Throws the errors of reading.
 void add_recording(const Query& query, const Node& node, PageModel& page);
 
 }  // namespace plainfs::serve
