@@ -9,6 +9,7 @@
 #include "formats/containers/hdf5/library/written_file.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/compress.h"
+#include "fs/layout/chunk_cuts.h"
 #include "fs/layout/text_segments.h"
 
 namespace plainfs {
@@ -21,19 +22,13 @@ constexpr uint64_t kBytesAtOnce = 1 << 20;   // compressed by one thread
 constexpr uint64_t kTextsAtOnce = 8 * 1024;  // written at a time
 constexpr uint64_t kReferenceBytes = 16;     // per text of any length, in the dataset
 
-uint64_t product(const std::vector<uint64_t>& factors, size_t from = 0) {
-  uint64_t all = 1;
-  for (size_t i = from; i < factors.size(); ++i) all = checked_multiply(all, factors[i]);
-  return all;
-}
-
 // Returns the bytes of a dataset's elements that are compressed.
 uint64_t data_bytes(const SkeletonDataset& dataset) {
   if (dataset.kind == SkeletonKind::empty) return 0;
   if (dataset.records) return dataset.records->bytes.size();
   if (dataset.texts) return 0;
   const bool is_text = dataset.kind == SkeletonKind::variable_text;
-  return checked_multiply(product(dataset.shape), is_text ? kReferenceBytes : dataset.size);
+  return checked_multiply(elements_of_shape(dataset.shape), is_text ? kReferenceBytes : dataset.size);
 }
 
 // Applies HDF5's shuffle filter: the first bytes of all elements, then the second bytes, and so on.
@@ -58,7 +53,7 @@ class ChunkedData {
         chunk_(dataset.chunks->shape),
         leaves_out_zeros_(leaves_out_zeros),
         context_(context) {
-    row_bytes_ = product(dataset.shape, 1) * dataset.size;
+    row_bytes_ = elements_of_shape(dataset.shape, 1) * dataset.size;
     const uint64_t wanted = std::max(kBytesAtOnce, segment.least_block());
     bands_at_once_ = std::max<uint64_t>(1, wanted / std::max<uint64_t>(1, chunk_[0] * row_bytes_));
   }
@@ -77,7 +72,8 @@ class ChunkedData {
     for (uint64_t row = first; row < end; row += chunk_[0]) {
       const ByteSpan band =
           ByteSpan(rows).subspan((row - first) * row_bytes_, std::min(chunk_[0], end - row) * row_bytes_);
-      cut_band(row, band, generated);
+      cut_band(dataset_.shape, chunk_, dataset_.size, band,
+               [&](const Shape& origin, const Bytes& whole) { add_chunk(row, origin, whole, generated); });
     }
     return generated;
   }
@@ -89,54 +85,20 @@ class ChunkedData {
  private:
   uint64_t rows_of_piece() const { return bands_at_once_ * chunk_[0]; }
 
-  void cut_band(uint64_t row, ByteSpan band, Chunks& generated) const {
-    std::vector<uint64_t> origin(chunk_.size(), 0);
+  void add_chunk(uint64_t row, Shape origin, ByteSpan whole, Chunks& generated) const {
+    if (leaves_out_zeros_ && are_zeros(whole)) return;
     origin[0] = row;
-    Bytes whole(product(chunk_) * dataset_.size), shuffled;
-    for (;;) {
-      std::fill(whole.begin(), whole.end(), std::byte{0});
-      copy_box(band, origin, whole);
-      if (!leaves_out_zeros_ || !are_zeros(whole)) {
-        ByteSpan bytes = whole;
-        if (dataset_.chunks->is_shuffled && dataset_.size > 1) {
-          shuffled.resize(whole.size());
-          shuffle(whole, dataset_.size, shuffled);
-          bytes = shuffled;
-        }
-        generated.push_back({origin, zlib_deflated(bytes, dataset_.chunks->level)});
-      }
-      size_t axis = chunk_.size() - 1;
-      for (; axis > 0 && (origin[axis] += chunk_[axis]) >= dataset_.shape[axis]; --axis) origin[axis] = 0;
-      if (axis == 0) return;
+    Bytes shuffled;
+    if (dataset_.chunks->is_shuffled && dataset_.size > 1) {
+      shuffled.resize(whole.size());
+      shuffle(whole, dataset_.size, shuffled);
+      whole = shuffled;
     }
+    generated.push_back({std::move(origin), zlib_deflated(whole, dataset_.chunks->level)});
   }
 
   static bool are_zeros(ByteSpan bytes) {
     return bytes[0] == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
-  }
-
-  // Copies the part of the chunk at `origin` that lies in the band, line by line along the last axis.
-  void copy_box(ByteSpan band, const std::vector<uint64_t>& origin, Bytes& out) const {
-    const size_t rank = chunk_.size();
-    std::vector<uint64_t> extent(rank), at(rank, 0);
-    extent[0] = band.size() / row_bytes_;
-    for (size_t axis = 1; axis < rank; ++axis)
-      extent[axis] = std::min(chunk_[axis], dataset_.shape[axis] - origin[axis]);
-    if (rank == 1) return void(std::memcpy(out.data(), band.data(), band.size()));
-    const uint64_t line = extent[rank - 1] * dataset_.size;
-    for (;;) {
-      uint64_t from = at[0], to = at[0];
-      for (size_t axis = 1; axis < rank; ++axis) {
-        from = from * dataset_.shape[axis] + origin[axis] + at[axis];
-        to = to * chunk_[axis] + at[axis];
-      }
-      std::memcpy(out.data() + to * dataset_.size, band.data() + from * dataset_.size, line);
-      size_t axis = rank - 2;
-      for (; ++at[axis] >= extent[axis]; --axis) {
-        if (axis == 0) return;
-        at[axis] = 0;
-      }
-    }
   }
 
   const SkeletonDataset& dataset_;
@@ -250,9 +212,9 @@ void H5Packed::write_data(const SkeletonDataset& dataset, const Segment& segment
 
 void H5Packed::write_texts(const Array& texts, const SkeletonDataset& dataset, hdf5::WrittenFile& file,
                            const std::function<void(uint64_t bytes)>& has_generated) const {
-  const uint64_t count = product(dataset.shape);
+  const uint64_t count = elements_of_shape(dataset.shape);
   if (count == 0) return;
-  const uint64_t line = dataset.shape.size() == 1 ? 1 : product(dataset.shape, 1);
+  const uint64_t line = dataset.shape.size() == 1 ? 1 : elements_of_shape(dataset.shape, 1);
   const uint64_t at_once = std::max<uint64_t>(1, kTextsAtOnce / line) * line;
   for (uint64_t first = 0; first < count; first += at_once) {
     std::vector<std::string> run;
@@ -283,7 +245,7 @@ std::vector<uint64_t> h5py_chunk(const std::vector<uint64_t>& shape, uint32_t el
     chunk[axis] = std::ceil(chunk[axis] / 2);
   }
   std::vector<uint64_t> whole(chunk.begin(), chunk.end());
-  const uint64_t row = std::max<uint64_t>(1, product(shape, 1) * element_size);
+  const uint64_t row = std::max<uint64_t>(1, elements_of_shape(shape, 1) * element_size);
   const uint64_t rows = std::max<uint64_t>(1, band_bytes / row);
   if (whole.size() > 1 && rows < whole[0]) {
     const uint64_t times = whole[0] / rows;  // makes lines longer instead

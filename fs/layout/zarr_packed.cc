@@ -1,7 +1,6 @@
 #include "fs/layout/zarr_packed.h"
 
 #include <algorithm>
-#include <cstring>
 #include <variant>
 
 #include "cache/in_order.h"
@@ -10,6 +9,7 @@
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/codecs/compress.h"
 #include "fs/layout/array_segment.h"
+#include "fs/layout/chunk_cuts.h"
 #include "fs/layout/text_segments.h"
 #include "fs/layout/zarr_documents.h"
 #include "fs/layout/zarr_grid.h"
@@ -22,12 +22,6 @@ constexpr uint64_t kZarrBytesAtOnce = 1 << 20;  // compressed by one thread
 constexpr uint64_t kTextBytes = 16;             // as which a text is counted
 constexpr uint64_t kTextsInChunk = 65536;       // with several axes
 constexpr int kZstdLevel = 3, kBloscLevel = 5;
-
-uint64_t elements_of_shape(const Shape& shape, size_t from = 0) {
-  uint64_t all = 1;
-  for (size_t axis = from; axis < shape.size(); ++axis) all = checked_multiply(all, shape[axis]);
-  return all;
-}
 
 Bytes whole_file(ViewFile& file) {
   Bytes bytes(file.size());
@@ -95,8 +89,6 @@ class CutArray {
   uint64_t row_bytes() const { return row_elements_ * (segment_ ? array_.form->size : kTextBytes); }
   uint64_t row_end(uint64_t band) const { return std::min(array_.shape[0], band * chunk_[0]); }
   Bytes read_texts(uint64_t row) const;
-  void cut_band(ByteSpan band, std::vector<Bytes>& out) const;
-  void copy_box(ByteSpan band, const Shape& origin, Bytes& out) const;
 
   const ZarrArray& array_;
   const Shape chunk_;
@@ -120,7 +112,9 @@ std::vector<Bytes> CutArray::read_bands(uint64_t first, uint64_t count) const {
   const Bytes rows = segment_->bytes(begin, size, true);
   const uint64_t band_bytes = chunk_[0] * row_bytes();
   for (uint64_t at = 0; at < size; at += band_bytes)
-    cut_band(ByteSpan(rows).subspan(at, std::min(band_bytes, size - at)), chunks);
+    cut_band(array_.shape, chunk_, array_.form->size,
+             ByteSpan(rows).subspan(at, std::min(band_bytes, size - at)),
+             [&](const Shape&, Bytes bytes) { chunks.push_back(std::move(bytes)); });
   return chunks;
 }
 
@@ -146,45 +140,6 @@ Bytes CutArray::read_texts(uint64_t row) const {
   bytes.append((in_chunk - count) * 4, '\0');
   const ByteSpan all = as_byte_span(bytes);
   return {all.begin(), all.end()};
-}
-
-// Appends the chunks of a band, each filled up with zeros.
-void CutArray::cut_band(ByteSpan band, std::vector<Bytes>& out) const {
-  Shape origin(chunk_.size());
-  for (;;) {
-    Bytes& whole = out.emplace_back(elements_of_shape(chunk_) * array_.form->size);
-    std::fill(whole.begin(), whole.end(), std::byte{0});
-    copy_box(band, origin, whole);
-    size_t axis = chunk_.size() - 1;
-    for (; axis > 0 && (origin[axis] += chunk_[axis]) >= array_.shape[axis]; --axis) origin[axis] = 0;
-    if (axis == 0) return;
-  }
-}
-
-// Copies the part of the chunk at `origin` that lies in the band, line by line along the last axis.
-void CutArray::copy_box(ByteSpan band, const Shape& origin, Bytes& out) const {
-  const size_t rank = chunk_.size();
-  const uint32_t size = array_.form->size;
-  if (row_elements_ == elements_of_shape(chunk_, 1))
-    return void(std::memcpy(out.data(), band.data(), band.size()));
-  Shape extent(rank), at(rank);
-  extent[0] = band.size() / row_bytes();
-  for (size_t axis = 1; axis < rank; ++axis)
-    extent[axis] = std::min(chunk_[axis], array_.shape[axis] - origin[axis]);
-  const uint64_t line = extent[rank - 1] * size;
-  for (;;) {
-    uint64_t from = at[0], to = at[0];
-    for (size_t axis = 1; axis < rank; ++axis) {
-      from = from * array_.shape[axis] + origin[axis] + at[axis];
-      to = to * chunk_[axis] + at[axis];
-    }
-    std::memcpy(out.data() + to * size, band.data() + from * size, line);
-    size_t axis = rank - 2;
-    for (; ++at[axis] >= extent[axis]; --axis) {
-      if (axis == 0) return;
-      at[axis] = 0;
-    }
-  }
 }
 
 class ZarrPacked : public PackedFolder {
