@@ -24,12 +24,6 @@ void for_each_run(const Array& column, Visit&& visit) {
     if (!visit(first, column.read(range(first, std::min(kCellsAtOnce, cells - first))))) return;
 }
 
-std::string text_at(const DType& type, const Elements& elements, uint64_t i) {
-  std::string text;
-  append_plain(type, elements, i, text);
-  return text;
-}
-
 // Reorders the levels. order: the old index of each level. Requires: every level has a cell.
 void put_in_order(CellGroups& groups, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> place(order.size());
@@ -77,7 +71,7 @@ std::optional<CellGroups> groups_of_texts(const Array& column, uint64_t most) {
         groups.cells.push_back(CellGroups::kNone);
         continue;
       }
-      std::string text = text_at(column.dtype(), texts, i);
+      std::string text = plain_text(column.dtype(), texts, i);
       const auto [known, is_new] =
           numbers.try_emplace(std::move(text), static_cast<uint32_t>(numbers.size()));
       if (is_new) groups.levels.push_back(known->first);
@@ -136,7 +130,7 @@ std::optional<CellGroups> groups_of_numbers(const Array& column, uint64_t most) 
     std::sort(values.begin(), values.end());
     for (size_t i = 0; i < values.size(); ++i) {
       const auto& [value, cell] = values[i];
-      if (i == 0 || value != values[i - 1].first) groups.levels.push_back(text_at(type, elements, cell));
+      if (i == 0 || value != values[i - 1].first) groups.levels.push_back(plain_text(type, elements, cell));
       groups.cells[cell] = static_cast<uint32_t>(groups.levels.size() - 1);
     }
   });

@@ -90,11 +90,7 @@ class RunTable::Values {
     return values;
   }
   // Returns the value of a cell that has one, as text.
-  std::string as_text(uint64_t cell) const {
-    std::string shown;
-    append_plain(type_, elements_, rows_[cell], shown);
-    return shown;
-  }
+  std::string as_text(uint64_t cell) const { return plain_text(type_, elements_, rows_[cell]); }
 
  private:
   const DType type_;

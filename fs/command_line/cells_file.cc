@@ -25,9 +25,7 @@ std::optional<double> number_shown_as(const std::string& text) {
   if (!value) return std::nullopt;
   Elements one = zero_elements(number_type(Kind::real, 8), 1);
   one.mutable_values<double>()[0] = *value;
-  std::string shown;
-  append_plain(number_type(Kind::real, 8), one, 0, shown);
-  return shown == text ? value : std::nullopt;
+  return plain_text(number_type(Kind::real, 8), one, 0) == text ? value : std::nullopt;
 }
 
 ArrayPtr column_of(const std::vector<CsvRecord>& records, size_t column) {

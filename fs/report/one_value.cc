@@ -19,8 +19,7 @@ std::optional<std::string> one_value(const Content& content, size_t most) {
   if (values.count() != 1 || values.dtype().kind == Kind::compound) return std::nullopt;
   const Elements elements = values.peek(whole(values.shape()));
   if (elements.is_missing(0)) return "NA";
-  std::string text;
-  append_plain(values.dtype(), elements, 0, text);
+  const std::string text = plain_text(values.dtype(), elements, 0);
   if (text.size() > most) return std::nullopt;
   return printable(text);
 }

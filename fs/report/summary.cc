@@ -98,12 +98,6 @@ std::string line_of(const ContentFacts& facts, Digits digits) {
   return printable(fmt::format("{}", fmt::join(parts, ", ")));
 }
 
-std::string text_at(const Array& array, const Elements& elements, uint64_t i) {
-  std::string text;
-  append_plain(array.dtype(), elements, i, text);
-  return text;
-}
-
 // Returns "from 2020-01-01T00:00:00 to 2020-01-31T23:00:00": the earliest and the latest time of a
 // coordinate, in any order, without missing ones. If there are too many to read, returns the first and the
 // last, called so. Requires: the coordinate has an element.
@@ -112,8 +106,8 @@ std::string range_of_times(const CfVariable& coordinate, const TimeReference& ti
   const Array& decoded = *coordinate.decoded;
   const uint64_t length = decoded.shape()[0];
   if (length > kMaxRead)
-    return fmt::format("first {}, last {}", text_at(decoded, decoded.peek(range(0, 1)), 0),
-                       text_at(decoded, decoded.peek(range(length - 1, 1)), 0));
+    return fmt::format("first {}, last {}", plain_text(decoded.dtype(), decoded.peek(range(0, 1)), 0),
+                       plain_text(decoded.dtype(), decoded.peek(range(length - 1, 1)), 0));
   const Elements all = decoded.peek(range(0, length));
   std::optional<std::pair<Nanoseconds, uint64_t>> earliest, latest;
   for (uint64_t i = 0; i < length; ++i) {
@@ -123,8 +117,8 @@ std::string range_of_times(const CfVariable& coordinate, const TimeReference& ti
     if (!latest || *time > latest->first) latest = {*time, i};
   }
   if (!earliest) return "without a time";
-  return fmt::format("from {} to {}", text_at(decoded, all, earliest->second),
-                     text_at(decoded, all, latest->second));
+  return fmt::format("from {} to {}", plain_text(decoded.dtype(), all, earliest->second),
+                     plain_text(decoded.dtype(), all, latest->second));
 }
 
 // Returns "time × latitude × longitude, K: 2 metre temperature".

@@ -60,11 +60,8 @@ Node refined_member(const LoomFilePtr& file, const std::string& name, Node store
 std::string version_of(const Group& root) {
   if (const GroupPtr attrs = frames::group_part_of(root, "attrs")) {
     const ArrayPtr version = frames::part_of(*attrs, "LOOM_SPEC_VERSION");
-    if (version && !version->is_null() && version->count() == 1) {
-      std::string text;
-      append_plain(version->dtype(), read_all(*version), 0, text);
-      return text;
-    }
+    if (version && !version->is_null() && version->count() == 1)
+      return plain_text(version->dtype(), read_all(*version), 0);
   }
   const Attributes attributes = root.attributes();
   const Json* version = attributes.find("LOOM_SPEC_VERSION");

@@ -136,8 +136,7 @@ bool is_shown_as_text(const DType& type) {
 }
 
 void append_text(const DType& type, const Elements& elements, uint64_t i, std::string& out) {
-  std::string text;
-  append_plain(type, elements, i, text);
+  std::string text = plain_text(type, elements, i);
   // One of several bytes of a letter, where each byte is an element.
   if (type.kind == Kind::fixed_text && type.size == 1 && !is_utf8(text)) text = kReplacement;
   check_utf8(std::string_view(text));

@@ -266,9 +266,7 @@ typename Maker::Value make(const DType& type, const Elements& elements, uint64_t
     case Kind::blob:
       break;
   }
-  std::string text;
-  append_plain(type, elements, i, text);
-  return maker.text(text);
+  return maker.text(plain_text(type, elements, i));
 }
 
 }  // namespace

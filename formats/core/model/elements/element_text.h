@@ -15,6 +15,12 @@ namespace plainfs {
 // may have to quote, and false for a number, a truth value, a time or a missing value. Text stored as bytes
 // may be invalid UTF-8: the caller checks it.
 bool append_plain(const DType& type, const Elements& elements, uint64_t i, std::string& out);
+// Returns what append_plain() appends.
+inline std::string plain_text(const DType& type, const Elements& elements, uint64_t i) {
+  std::string text;
+  append_plain(type, elements, i, text);
+  return text;
+}
 
 // Appends the element as a JSON value. Throws damaged for text that is not UTF-8.
 void append_json(const DType& type, const Elements& elements, uint64_t i, std::string& out);

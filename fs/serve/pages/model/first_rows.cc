@@ -18,9 +18,7 @@ constexpr uint64_t kMaxPointers = 4096;  // that are examined for the first entr
 
 Grid::Cell cell_of(const DType& type, const Elements& elements, uint64_t i) {
   if (elements.is_missing(i)) return {"NA", true};
-  std::string text;
-  append_plain(type, elements, i, text);
-  return {shortened(text, kMaxCellBytes), false};
+  return {shortened(plain_text(type, elements, i), kMaxCellBytes), false};
 }
 
 Grid::Cell number_cell(uint64_t number) {

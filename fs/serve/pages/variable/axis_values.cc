@@ -141,10 +141,7 @@ void AxisValues::look_at_order() {
 }
 
 std::string AxisValues::text(uint64_t index) const {
-  if (!elements_) return std::to_string(index);
-  std::string text;
-  append_plain(type_, *elements_, index, text);
-  return text;
+  return elements_ ? plain_text(type_, *elements_, index) : std::to_string(index);
 }
 
 std::string AxisValues::shown(uint64_t index) const {

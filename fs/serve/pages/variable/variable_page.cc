@@ -391,10 +391,8 @@ class VariablePage {
     }
     if (!latitude || !longitude) return {};
     const auto value_of = [&](const CfVariable& other) {
-      std::string text;
       const Elements one = other.decoded->peek({{at_[map_->first], at_[map_->second]}, {1, 1}});
-      append_plain(other.decoded->dtype(), one, 0, text);
-      return text;
+      return plain_text(other.decoded->dtype(), one, 0);
     };
     return fmt::format(
         " {} and {} are given for each point, so that the map is drawn over the axes {} and {}; "
@@ -490,9 +488,7 @@ class VariablePage {
   }
 
   Grid::Cell cell(const Elements& elements, uint64_t i) const {
-    std::string text;
-    append_plain(values_.dtype(), elements, i, text);
-    return {std::move(text), elements.is_missing(i)};
+    return {plain_text(values_.dtype(), elements, i), elements.is_missing(i)};
   }
 
   // Adds values beside the pictures, from the chosen place on.
