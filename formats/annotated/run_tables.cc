@@ -20,13 +20,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-template <class Number>
-ArrayPtr array_of(const DType& type, Shape shape, const std::vector<Number>& values) {
-  Elements elements = zero_elements(type, values.size());
-  std::copy(values.begin(), values.end(), elements.mutable_values<Number>().begin());
-  return std::make_shared<MemoryArray>(type, std::move(shape), std::move(elements));
-}
-
 }  // namespace
 
 RunCells::RunCells(const ArrayPtr& names) : names_(read_all(*frames::decoded_names(names))) {
@@ -118,8 +111,8 @@ RunTable::RunTable(Table table, const RunCells& cells, std::string place)
 ArrayPtr RunTable::column(size_t column) const {
   const Values values(*this, column);
   const Shape shape{rows_.size()};
-  if (const auto wholes = values.wholes()) return array_of(number_type(Kind::integer, 8), shape, *wholes);
-  if (const auto reals = values.reals()) return array_of(number_type(Kind::real, 8), shape, *reals);
+  if (const auto wholes = values.wholes()) return number_array(*wholes);
+  if (const auto reals = values.reals()) return number_array(*reals);
   TextBuilder texts(rows_.size());
   for (uint64_t cell = 0; cell < rows_.size(); ++cell) {
     if (values.is_missing(cell))
@@ -181,8 +174,7 @@ ArrayPtr RunTable::matrix(const std::vector<size_t>& columns) const {
     }
   }
   const Shape shape{cells, width};
-  return are_whole ? array_of(number_type(Kind::integer, 8), shape, all_wholes)
-                   : array_of(number_type(Kind::real, 8), shape, reals);
+  return are_whole ? number_array(all_wholes, shape) : number_array(reals, shape);
 }
 
 Table run_table_in_text(const std::string& location, const std::vector<std::string>& names,

@@ -201,7 +201,7 @@ void add_variable_features(const ArrayPtr& names, const ArrayPtr& features, cons
   if (!has_flag)
     var.columns.push_back({kVariable, std::make_shared<MemoryArray>(number_type(Kind::boolean, 1),
                                                                     Shape{all.count}, std::move(flags))});
-  if (!has_rank) var.columns.push_back({kVariableRank, real_array(ranks)});
+  if (!has_rank) var.columns.push_back({kVariableRank, number_array(ranks)});
   const bool is_kept = !has_flag || !has_rank || are_marked(rows, var);
   if (is_kept) origins.add(std::string("/var/") + (has_rank ? kVariable : kVariableRank), origin);
 }

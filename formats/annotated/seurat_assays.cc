@@ -372,7 +372,7 @@ void Assay::add_cell_places() {
     }
     for (const double value : values) is_whole &= std::floor(value) == value && std::abs(value) < INT32_MAX;
     if (!has_all || is_taken(to)) continue;
-    ArrayPtr column = real_array(values);
+    ArrayPtr column = number_array(values);
     if (is_whole) column = with_type(column, number_type(Kind::integer, 8));
     generated_.obs.columns.push_back({to, std::move(column)});
   }

@@ -248,10 +248,7 @@ void RunMaker::take_polygons(const RunCells& cells) {
     places[2 * cell] = centroid.x;
     places[2 * cell + 1] = centroid.y;
   }
-  const DType type = number_type(Kind::real, 8);
-  Elements elements = zero_elements(type, places.size());
-  std::copy(places.begin(), places.end(), elements.mutable_values<double>().begin());
-  auto spatial = std::make_shared<MemoryArray>(type, Shape{cells.count(), 2}, std::move(elements));
+  ArrayPtr spatial = number_array(places, {cells.count(), 2});
   generated_.obsm.push_back({kSpatial, LabelledArray{std::move(spatial), generated_.obs.row_names, nullptr}});
 }
 

@@ -12,13 +12,6 @@ namespace {
 
 constexpr int kMaxTreeDepth = 64;
 
-template <class T>
-ArrayPtr number_array(const std::vector<T>& numbers, Kind kind, Shape shape) {
-  Elements elements = zero_elements(number_type(kind, sizeof(T)), numbers.size());
-  std::copy(numbers.begin(), numbers.end(), elements.mutable_values<T>().begin());
-  return std::make_shared<MemoryArray>(number_type(kind, sizeof(T)), std::move(shape), std::move(elements));
-}
-
 Node array_node(ArrayPtr values) {
   return {LabelledArray{std::move(values), nullptr, nullptr}};
 }
@@ -122,15 +115,15 @@ Node text_node(const std::string& text) {
 }
 
 Node whole_node(int64_t number) {
-  return array_node(number_array<int64_t>({number}, Kind::integer, {}));
+  return array_node(number_array(std::vector{number}, {}));
 }
 
 Node real_node(double number) {
-  return array_node(number_array<double>({number}, Kind::real, {}));
+  return array_node(number_array(std::vector{number}, {}));
 }
 
 Node reals_node(const std::vector<double>& numbers) {
-  return array_node(number_array(numbers, Kind::real, {numbers.size()}));
+  return array_node(number_array(numbers));
 }
 
 Node texts_node(const std::vector<std::string>& texts) {

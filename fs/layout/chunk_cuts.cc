@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-
-#include "formats/core/base/checked.h"
+#include <span>
 
 namespace plainfs {
 namespace {
@@ -15,7 +14,7 @@ void copy_box(const Shape& shape, const Shape& chunk, uint64_t size, ByteSpan ba
   if (std::equal(shape.begin() + 1, shape.end(), chunk.begin() + 1))
     return void(std::memcpy(out.data(), band.data(), band.size()));
   Shape extent(rank), at(rank);
-  extent[0] = band.size() / (elements_of_shape(shape, 1) * size);
+  extent[0] = band.size() / (elements_of_row(shape) * size);
   for (size_t axis = 1; axis < rank; ++axis) extent[axis] = std::min(chunk[axis], shape[axis] - origin[axis]);
   const uint64_t line = extent[rank - 1] * size;
   for (;;) {
@@ -35,17 +34,15 @@ void copy_box(const Shape& shape, const Shape& chunk, uint64_t size, ByteSpan ba
 
 }  // namespace
 
-uint64_t elements_of_shape(const Shape& shape, size_t from) {
-  uint64_t all = 1;
-  for (size_t axis = from; axis < shape.size(); ++axis) all = checked_multiply(all, shape[axis]);
-  return all;
+uint64_t elements_of_row(const Shape& shape) {
+  return shape.empty() ? 1 : element_count(std::span(shape).subspan(1));
 }
 
 void cut_band(const Shape& shape, const Shape& chunk, uint64_t element_bytes, ByteSpan band,
               const std::function<void(const Shape& origin, Bytes bytes)>& use) {
   Shape origin(chunk.size());
   for (;;) {
-    Bytes whole(elements_of_shape(chunk) * element_bytes);
+    Bytes whole(element_count(chunk) * element_bytes);
     std::fill(whole.begin(), whole.end(), std::byte{0});
     copy_box(shape, chunk, element_bytes, band, origin, whole);
     use(origin, std::move(whole));

@@ -8,8 +8,8 @@
 
 namespace plainfs {
 
-// Returns the number of elements from axis `from` on. Throws as checked_multiply() does.
-uint64_t elements_of_shape(const Shape& shape, size_t from = 0);
+// Returns the number of elements along all axes but the first; 1 without axes. Throws like element_count().
+uint64_t elements_of_row(const Shape& shape);
 
 // Cuts a band: the bytes of as many rows of an array of `shape` as a chunk has, or of fewer at its end. Calls
 // use(origin, bytes) for each chunk of it, by rising origin within the band, with zeros beyond the array.

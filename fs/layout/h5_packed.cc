@@ -28,7 +28,7 @@ uint64_t data_bytes(const SkeletonDataset& dataset) {
   if (dataset.records) return dataset.records->bytes.size();
   if (dataset.texts) return 0;
   const bool is_text = dataset.kind == SkeletonKind::variable_text;
-  return checked_multiply(elements_of_shape(dataset.shape), is_text ? kReferenceBytes : dataset.size);
+  return checked_multiply(element_count(dataset.shape), is_text ? kReferenceBytes : dataset.size);
 }
 
 // Applies HDF5's shuffle filter: the first bytes of all elements, then the second bytes, and so on.
@@ -53,7 +53,7 @@ class ChunkedData {
         chunk_(dataset.chunks->shape),
         leaves_out_zeros_(leaves_out_zeros),
         context_(context) {
-    row_bytes_ = elements_of_shape(dataset.shape, 1) * dataset.size;
+    row_bytes_ = elements_of_row(dataset.shape) * dataset.size;
     const uint64_t wanted = std::max(kBytesAtOnce, segment.least_block());
     bands_at_once_ = std::max<uint64_t>(1, wanted / std::max<uint64_t>(1, chunk_[0] * row_bytes_));
   }
@@ -212,9 +212,9 @@ void H5Packed::write_data(const SkeletonDataset& dataset, const Segment& segment
 
 void H5Packed::write_texts(const Array& texts, const SkeletonDataset& dataset, hdf5::WrittenFile& file,
                            const std::function<void(uint64_t bytes)>& has_generated) const {
-  const uint64_t count = elements_of_shape(dataset.shape);
+  const uint64_t count = element_count(dataset.shape);
   if (count == 0) return;
-  const uint64_t line = dataset.shape.size() == 1 ? 1 : elements_of_shape(dataset.shape, 1);
+  const uint64_t line = dataset.shape.size() == 1 ? 1 : elements_of_row(dataset.shape);
   const uint64_t at_once = std::max<uint64_t>(1, kTextsAtOnce / line) * line;
   for (uint64_t first = 0; first < count; first += at_once) {
     std::vector<std::string> run;
@@ -245,7 +245,7 @@ std::vector<uint64_t> h5py_chunk(const std::vector<uint64_t>& shape, uint32_t el
     chunk[axis] = std::ceil(chunk[axis] / 2);
   }
   std::vector<uint64_t> whole(chunk.begin(), chunk.end());
-  const uint64_t row = std::max<uint64_t>(1, elements_of_shape(shape, 1) * element_size);
+  const uint64_t row = std::max<uint64_t>(1, elements_of_row(shape) * element_size);
   const uint64_t rows = std::max<uint64_t>(1, band_bytes / row);
   if (whole.size() > 1 && rows < whole[0]) {
     const uint64_t times = whole[0] / rows;  // makes lines longer instead

@@ -46,7 +46,7 @@ class CutArray {
   CutArray(const ZarrArray& array, Shape chunk, Context& context)
       : array_(array), chunk_(std::move(chunk)), context_(context) {
     if (!has_axes()) return;
-    row_elements_ = elements_of_shape(array.shape, 1);
+    row_elements_ = elements_of_row(array.shape);
     if (array.form) segment_ = array_segment(array.values, *array.form, context);
   }
 
@@ -54,7 +54,7 @@ class CutArray {
   const Shape& chunk() const { return chunk_; }
   // Returns whether the array can be cut: it has axes, and its elements are known.
   bool has_axes() const { return array_.values && !array_.shape.empty(); }
-  bool is_empty() const { return elements_of_shape(array_.shape) == 0; }
+  bool is_empty() const { return element_count(array_.shape) == 0; }
   uint32_t element_bytes() const { return array_.form ? array_.form->size : 1; }
   uint64_t bands() const { return has_axes() ? zarr_chunks(array_.shape, chunk_, 0) : 1; }
   uint64_t chunks_in_band() const {
@@ -128,9 +128,9 @@ Bytes CutArray::read_chunk(const Shape& origin) const {
 
 // Returns texts of whole rows: their count and each with its length, with empty ones beyond the last row.
 Bytes CutArray::read_texts(uint64_t row) const {
-  const uint64_t in_chunk = elements_of_shape(chunk_);
+  const uint64_t in_chunk = element_count(chunk_);
   const uint64_t first = row * row_elements_;
-  const uint64_t count = std::min(in_chunk, elements_of_shape(array_.shape) - first);
+  const uint64_t count = std::min(in_chunk, element_count(array_.shape) - first);
   if (in_chunk > UINT32_MAX) throw unsupported("{} texts in a row", in_chunk);
   std::string bytes;
   append_little(bytes, in_chunk, 4);
@@ -250,7 +250,7 @@ Shape ZarrPacked::chunk_of(const ZarrArray& array) const {
   if (array.is_text() && array.shape.size() > 1) {
     Shape chunk = array.shape;
     for (uint64_t& length : chunk) length = std::max<uint64_t>(1, length);
-    chunk[0] = std::min(chunk[0], std::max<uint64_t>(1, kTextsInChunk / elements_of_shape(chunk, 1)));
+    chunk[0] = std::min(chunk[0], std::max<uint64_t>(1, kTextsInChunk / elements_of_row(chunk)));
     return chunk;
   }
   const uint64_t size = array.form ? array.form->size : is_version_3_ ? 1 : kZarr2TextBytes;
@@ -308,9 +308,8 @@ void ZarrPacked::add_chunks(const std::unique_ptr<StoredArray>& array) {
     }
     if (is_version_3_) name = shape.empty() ? "c" : "c/" + name;
     if (!is_version_3_ && shape.empty()) name = "0";
-    const uint64_t bytes = cut.has_axes()
-                               ? checked_multiply(elements_of_shape(cut.chunk()), cut.element_bytes())
-                               : cut.bytes_of(0, 1);
+    const uint64_t bytes = cut.has_axes() ? checked_multiply(element_count(cut.chunk()), cut.element_bytes())
+                                          : cut.bytes_of(0, 1);
     add_file(array->path + "/" + name, bytes, is_of_any_size, Chunk{array.get(), origin});
     size_t axis = shape.size();
     for (; axis > 0 && ++number[axis - 1] * cut.chunk()[axis - 1] >= shape[axis - 1]; --axis)
@@ -330,9 +329,8 @@ uint64_t ZarrPacked::write_content(const Chunk& chunk, PackedSink& out, const Ha
   const bool is_single_text = !is_version_3_ && !cut.has_axes();  // text of version 2 has a fixed length then
   Bytes raw =
       is_single_text ? whole_file(*cut.array().open_chunk(chunk.origin)) : cut.read_chunk(chunk.origin);
-  const uint64_t bytes = cut.has_axes()
-                             ? checked_multiply(elements_of_shape(cut.chunk()), cut.element_bytes())
-                             : cut.bytes_of(0, 1);
+  const uint64_t bytes =
+      cut.has_axes() ? checked_multiply(element_count(cut.chunk()), cut.element_bytes()) : cut.bytes_of(0, 1);
   const Bytes stored = encoded(cut, std::move(raw));
   out.write_at(0, stored);
   has_generated(bytes);

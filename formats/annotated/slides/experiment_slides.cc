@@ -259,7 +259,7 @@ Content experiment_coordinates(const GroupPtr& root, const Table& obs, Context& 
   if (!spots) return {};
   Slide all;
   for (uint64_t cell = 0; cell < obs.rows; ++cell) all.cells.push_back(cell);
-  all.coordinates = plain_coordinates(real_array(spots->x), real_array(spots->y));
+  all.coordinates = plain_coordinates(number_array(spots->x), number_array(spots->y));
   const ArrayPtr coordinates = coordinates_of({all}, obs.rows);
   return coordinates ? Content(LabelledArray{coordinates, obs.row_names, nullptr}) : Content();
 }
@@ -284,7 +284,8 @@ std::vector<SlidePictures> experiment_pictures(const GroupPtr& root, const Table
     SlidePictures pictures = pictures_of_sample(samples.names[i], samples, context);
     if (pictures.images.empty()) continue;
     Slide slide;
-    slide.coordinates = plain_coordinates(real_array({}), real_array({}));
+    slide.coordinates =
+        plain_coordinates(number_array(std::vector<double>()), number_array(std::vector<double>()));
     if (cells) put_on(*spots, (*cells)[i], slide);
     pictures.factors.emplace_back("spot_diameter_fullres", spot_diameter(slide));
     all.push_back(std::move(pictures));

@@ -20,12 +20,6 @@ std::vector<double> reals_of(const Array& values) {
   return reals;
 }
 
-ArrayPtr real_array(const std::vector<double>& values) {
-  Elements elements = zero_elements(number_type(Kind::real, 8), values.size());
-  std::copy(values.begin(), values.end(), elements.mutable_values<double>().begin());
-  return std::make_shared<MemoryArray>(number_type(Kind::real, 8), Shape{values.size()}, std::move(elements));
-}
-
 std::vector<Column> plain_coordinates(const ArrayPtr& x, const ArrayPtr& y) {
   const uint64_t count = x->count();
   const DType type = number_type(Kind::integer, 4);
@@ -128,7 +122,7 @@ void put_on(const Spots& spots, const std::vector<uint64_t>& cells, Slide& slide
     x.push_back(spots.x[cell]);
     y.push_back(spots.y[cell]);
   }
-  slide.coordinates = plain_coordinates(real_array(x), real_array(y));
+  slide.coordinates = plain_coordinates(number_array(x), number_array(y));
   for (const auto& [ours, theirs] :
        {std::pair("tissue", "in_tissue"), {"row", "array_row"}, {"col", "array_col"}}) {
     ArrayPtr known = column_values(spots.obs.columns, theirs);

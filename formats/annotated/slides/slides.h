@@ -62,8 +62,6 @@ double spot_diameter(const Slide& slide);
 
 // Returns the elements as doubles, NaN for a missing one. Requires: numbers.
 std::vector<double> reals_of(const Array& values);
-// Returns the values as an array of doubles.
-ArrayPtr real_array(const std::vector<double>& values);
 // Returns the columns of Seurat's coordinates for cells with only x and y.
 std::vector<Column> plain_coordinates(const ArrayPtr& x, const ArrayPtr& y);
 

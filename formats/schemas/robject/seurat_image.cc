@@ -26,13 +26,6 @@ Node table_of_points(const Value& centroids, const View& view) {
   return Node{std::move(table)};
 }
 
-ArrayPtr column_of_reals(const std::vector<double>& values) {
-  const DType type = number_type(Kind::real, 8);
-  Elements elements = zero_elements(type, values.size());
-  std::copy(values.begin(), values.end(), elements.mutable_values<double>().begin());
-  return std::make_shared<MemoryArray>(type, Shape{values.size()}, std::move(elements));
-}
-
 // Returns a table of the centres of cells, which sp stores with their outlines in the slot labpt. No table if
 // an outline has no centre.
 Node table_of_outlines(const Value& polygons) {
@@ -48,7 +41,7 @@ Node table_of_outlines(const Value& polygons) {
     y.push_back(both.values<double>()[1]);
   }
   if (names.empty()) return {};
-  return Node{Table{names.size(), text_array(names), {{"x", column_of_reals(x)}, {"y", column_of_reals(y)}}}};
+  return Node{Table{names.size(), text_array(names), {{"x", number_array(x)}, {"y", number_array(y)}}}};
 }
 
 // Returns the first boundaries that are points, Seurat's default, or else the first outlines.

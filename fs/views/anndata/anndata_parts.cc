@@ -183,9 +183,7 @@ void AnnDataWriter::put_layers() {
 }
 
 ArrayPtr single_number(double value) {
-  Elements one = zero_elements(number_type(Kind::real, 8), 1);
-  one.mutable_values<double>()[0] = value;
-  return std::make_shared<MemoryArray>(number_type(Kind::real, 8), Shape{}, std::move(one));
+  return number_array(std::vector{value}, {});
 }
 
 ArrayPtr single_text(const std::string& text) {

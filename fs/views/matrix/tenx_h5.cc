@@ -56,12 +56,7 @@ void put_texts(const std::string& path, const ArrayPtr& texts, Context& context,
 ArrayPtr shape_of(const SparseMatrix& matrix) {
   if (matrix.rows > INT32_MAX || matrix.columns > INT32_MAX)
     throw unsupported("{} by {} is too large for 10x's files", matrix.rows, matrix.columns);
-  const int32_t shape[] = {static_cast<int32_t>(matrix.rows), static_cast<int32_t>(matrix.columns)};
-  const auto bytes = std::as_bytes(std::span(shape));
-  Elements elements;
-  elements.count = 2;
-  elements.bytes.assign(bytes.begin(), bytes.end());
-  return std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{2}, std::move(elements));
+  return number_array(std::vector{static_cast<int32_t>(matrix.rows), static_cast<int32_t>(matrix.columns)});
 }
 
 H5Layout lay_out_tenx(const SparseMatrix& stored, const TenxFeatures& features, Context& context) {

@@ -209,9 +209,9 @@ void Pseudobulks::warn_of_other_values() const {
 
 Table Pseudobulks::cells_of(const Matches& columns, bool has_levels) const {
   const auto groups = groups_of(columns);
-  Elements counted = zero_elements(number_type(Kind::integer, 8), groups->levels.size());
+  std::vector<int64_t> counted(groups->levels.size());
   for (const uint32_t group : groups->cells)
-    if (group != CellGroups::kNone) ++counted.mutable_values<int64_t>()[group];
+    if (group != CellGroups::kNone) ++counted[group];
   const uint64_t count = groups->levels.size();
   Table table{count, text_array(groups->levels), {}};
   std::set<uint64_t> added;  // a column may be requested twice
@@ -219,8 +219,7 @@ Table Pseudobulks::cells_of(const Matches& columns, bool has_levels) const {
     for (const PartNames::Match& asked : columns)
       if (added.insert(asked.part).second)
         table.columns.push_back({asked.name, levels_of_groups(*groups, asked)});
-  table.columns.push_back({"cells", std::make_shared<MemoryArray>(number_type(Kind::integer, 8), Shape{count},
-                                                                  std::move(counted))});
+  table.columns.push_back({"cells", number_array(counted)});
   return table;
 }
 

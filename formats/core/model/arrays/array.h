@@ -3,6 +3,7 @@
 // define them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <typeindex>
 #include <utility>
 #include <vector>
@@ -151,6 +153,21 @@ class MemoryArray : public Array {
   Attributes attributes_;
 };
 ArrayPtr text_array(const std::vector<std::string>& values);
+// Returns an array of the type of the numbers: int64_t, double. shape: has as many elements.
+template <class Number>
+ArrayPtr number_array(const std::vector<Number>& values, Shape shape) {
+  constexpr Kind kKind = std::is_floating_point_v<Number> ? Kind::real
+                         : std::is_signed_v<Number>       ? Kind::integer
+                                                          : Kind::unsigned_integer;
+  const DType type = number_type(kKind, sizeof(Number));
+  Elements elements = zero_elements(type, values.size());
+  std::copy(values.begin(), values.end(), elements.mutable_values<Number>().begin());
+  return std::make_shared<MemoryArray>(type, std::move(shape), std::move(elements));
+}
+template <class Number>
+ArrayPtr number_array(const std::vector<Number>& values) {
+  return number_array(values, {values.size()});
+}
 
 // An array that throws the same Error on every use: a member that is listed but cannot be read.
 class BrokenArray : public Array {

@@ -1,24 +1,11 @@
 #include "fs/serve/pages/model/number_table.h"
 
 #include <cmath>
-#include <cstring>
 
 #include "formats/core/model/arrays/array.h"
 #include "formats/core/model/elements/elements.h"
 
 namespace plainfs::serve {
-namespace {
-
-template <class Number>
-Elements elements_of_numbers(const std::vector<Number>& numbers) {
-  Elements elements;
-  elements.count = numbers.size();
-  elements.bytes.resize(numbers.size() * sizeof(Number));
-  if (!numbers.empty()) std::memcpy(elements.bytes.data(), numbers.data(), elements.bytes.size());
-  return elements;
-}
-
-}  // namespace
 
 void NumberTable::add(std::string name, ArrayPtr values) {
   table_.rows = values->count();
@@ -41,7 +28,7 @@ void NumberTable::add(std::string name, const std::vector<std::string>& texts) {
 }
 
 void NumberTable::add(std::string name, const std::vector<double>& numbers) {
-  Elements elements = elements_of_numbers(numbers);
+  Elements elements = read_all(*number_array(numbers));
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (!std::isnan(numbers[i])) continue;
     elements.missing.resize(numbers.size());
@@ -52,8 +39,7 @@ void NumberTable::add(std::string name, const std::vector<double>& numbers) {
 }
 
 void NumberTable::add(std::string name, const std::vector<uint64_t>& counts) {
-  add(std::move(name), std::make_shared<MemoryArray>(number_type(Kind::unsigned_integer, sizeof(uint64_t)),
-                                                     Shape{counts.size()}, elements_of_numbers(counts)));
+  add(std::move(name), number_array(counts));
 }
 
 std::vector<TakeAs> number_files(const Query& query) {
