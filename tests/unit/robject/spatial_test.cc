@@ -134,9 +134,9 @@ BOOST_AUTO_TEST_CASE(centroids_are_coordinates_in_their_order) {
   SpatialObject object = with_image("FOV", [](RStream& out) { put_centroids(out, {5, 6, 7, 8}); });
   const std::vector<Slide> slides = object.seurat_slides();
   BOOST_REQUIRE(slides.size() == 1U);
-  BOOST_TEST(numbers_of(annotated::column_in(slides[0].coordinates, "imagecol")) == (Numbers{5, 6}),
+  BOOST_TEST(numbers_of(column_values(slides[0].coordinates, "imagecol")) == (Numbers{5, 6}),
              boost::test_tools::per_element());
-  BOOST_TEST(numbers_of(annotated::column_in(slides[0].coordinates, "imagerow")) == (Numbers{7, 8}),
+  BOOST_TEST(numbers_of(column_values(slides[0].coordinates, "imagerow")) == (Numbers{7, 8}),
              boost::test_tools::per_element());
 }
 
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(x_of_an_old_visium_v2_runs_down) {
       put_centroids(out, {5, 6, 7, 8});
       if (orientation) out.tag("coords_x_orientation").strings({orientation});
     });
-    return numbers_of(annotated::column_in(object.seurat_slides().at(0).coordinates, "imagecol"));
+    return numbers_of(column_values(object.seurat_slides().at(0).coordinates, "imagecol"));
   };
   BOOST_TEST(across(nullptr) == (Numbers{7, 8}), boost::test_tools::per_element());
   BOOST_TEST(across("") == (Numbers{7, 8}), boost::test_tools::per_element());
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(a_sample_is_a_slide_of_its_cells) {
     BOOST_TEST(slides[0].name == "s1");
     BOOST_TEST(slides[0].cells == (std::vector<uint64_t>{0, 2}), boost::test_tools::per_element());
     BOOST_TEST(slides[0].lowres == 0.5);
-    BOOST_TEST(numbers_of(annotated::column_in(slides[0].coordinates, "imagerow")) ==
+    BOOST_TEST(numbers_of(column_values(slides[0].coordinates, "imagerow")) ==
                    (axes[0] == "x" ? Numbers{4, 6} : Numbers{1, 3}),
                boost::test_tools::per_element());
   }
@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(transient_error_of_images_is_not_an_absence) {
 Slide slide_of_cells(const std::vector<uint64_t>& cells, const Numbers& x, const Numbers& y) {
   Slide slide;
   slide.cells = cells;
-  slide.coordinates = annotated::plain_coordinates(annotated::real_array(x), annotated::real_array(y));
+  slide.coordinates = annotated::plain_coordinates(number_array(x), number_array(y));
   return slide;
 }
 
@@ -474,7 +474,7 @@ BOOST_AUTO_TEST_CASE(selected_cells_of_a_slide_are_renumbered) {
       {slide_of_cells({3, 1, 0}, {1, 2, 3}, {4, 5, 6}), slide_of_cells({2}, {0}, {0})}, {1, 3});
   BOOST_REQUIRE(some.size() == 1U);
   BOOST_TEST(some[0].cells == (std::vector<uint64_t>{1, 0}), boost::test_tools::per_element());
-  BOOST_TEST(numbers_of(annotated::column_in(some[0].coordinates, "imagecol")) == (Numbers{1, 2}),
+  BOOST_TEST(numbers_of(column_values(some[0].coordinates, "imagecol")) == (Numbers{1, 2}),
              boost::test_tools::per_element());
 }
 
