@@ -12,6 +12,7 @@
 
 #include "formats/core/base/descriptor.h"
 #include "formats/core/text/json_members.h"
+#include "formats/core/text/parsed_number.h"
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -20,7 +21,6 @@
 #elif defined(__APPLE__)
 #include <libproc.h>
 
-#include "formats/core/text/parsed_number.h"
 #include "fs/mounts/mount_table.h"
 #endif
 

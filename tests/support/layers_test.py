@@ -53,7 +53,8 @@ def room_of(path):
 def pages():
     """Yields the pages that explain the sources."""
     yield from ("README.md", "CONTRIBUTING.md", "SECURITY.md", "fs/READING.md")
-    for top in ("cache", "formats", "fs", "docs"):
+    yield from (f"docs/{name}" for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))
+    for top in ("cache", "formats", "fs"):
         for folder, _, names in os.walk(os.path.join(ROOT, top)):
             if "README.md" in names:
                 yield os.path.relpath(os.path.join(folder, "README.md"), ROOT)
