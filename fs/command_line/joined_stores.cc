@@ -37,7 +37,7 @@ void add_list(const std::string& list, Members& members) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line[0] == '#') continue;
     std::string_view label = line;
-    const std::string path = without_file_scheme(take_part(label, '\t'));
+    const std::string path = without_file_scheme(std::string(take_part(label, '\t')));
     if (path.empty()) throw Failure(kUsage, fmt::format("{}: a line without a store: {}", list, line));
     members.push_back({is_url(path) ? path : files::absolute(path, folder).string(), std::string(label)});
   }

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/core/text/path_names.h"
 #include "formats/core/text/split.h"
 
 namespace plainfs {

@@ -31,7 +31,8 @@ void add_source_instructions(const Exchange& exchange, const Subject& subject, O
 // `zarr_address`, with the configuration in the link. Returns nullopt if the cells have no positions.
 std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::string& zarr_address);
 
-// Returns a link that opens the IGV web app on fragments. Its session is the page of their folder with ?igv=….
+// Returns a link that opens the IGV web app on fragments. Its session is the page of their folder with
+// ?igv=….
 TakeAs igv_link(const std::string& folder_address);
 // Returns that session in igv.js's form, for the fragments.tsv.gz at `address`.
 Json igv_session(const std::string& address);
