@@ -15,6 +15,7 @@
 #include "cache/mutex.h"
 #include "formats/core/model/arrays/array.h"
 #include "formats/core/model/context.h"
+#include "formats/core/model/elements/elements.h"
 
 namespace plainfs {
 
@@ -27,14 +28,16 @@ std::string encode_in_list(std::string_view stored, char separator);
 // thread-safe.
 class PartNames {
  public:
-  // what: "gene", for messages. ids: empty, or as many as names.
-  PartNames(std::string what, std::vector<std::string> names, std::vector<std::string> ids = {});
+  // what: "gene", for messages. ids: empty, or as many as names. Neither has a missing text.
+  PartNames(std::string what, Elements names, Elements ids);
+  PartNames(std::string what, const std::vector<std::string>& names,
+            const std::vector<std::string>& ids = {});
 
-  uint64_t count() const { return names_.size(); }
+  uint64_t count() const { return names_.count; }
   // Returns the unique label of the part: its name if no other part has it; otherwise its id, if no other
   // part has that and it is no other part's name; otherwise its name with ~1, ~2, ... in the order of such
   // parts.
-  const std::string& label(uint64_t part) const;
+  std::string_view label(uint64_t part) const;
   // Returns the label as the name of a file with an extension, or of a directory.
   std::string file(uint64_t part, std::string_view extension = {}) const;
 
@@ -56,18 +59,19 @@ class PartNames {
   // A map from encoded texts to parts.
   class Index {
    public:
-    explicit Index(const std::vector<std::string>& texts);
+    explicit Index(const Elements& texts);
     // Returns the parts with that encoding, in order; at most `most`.
     std::vector<uint64_t> find(std::string_view encoded, size_t most = SIZE_MAX) const;
     size_t allocated_bytes() const { return places_.capacity() * sizeof(Place); }
 
    private:
+    // Half of the hash is enough, since the texts are compared. Lists of more than 2^32 names are refused.
     struct Place {
-      uint64_t hash;
-      uint64_t part;
+      uint32_t hash;
+      uint32_t part;
       auto operator<=>(const Place&) const = default;
     };
-    const std::vector<std::string>& texts_;
+    const Elements& texts_;
     std::vector<Place> places_;
   };
 
@@ -78,8 +82,8 @@ class PartNames {
   std::string labels_of(const std::vector<uint64_t>& parts) const;
 
   const std::string what_;
-  const std::vector<std::string> names_;
-  const std::vector<std::string> ids_;
+  const Elements names_;  // texts side by side: a list may have millions
+  const Elements ids_;
   const Index by_name_;
   const Index by_id_;
   std::unordered_map<uint64_t, std::string> labels_;    // for parts with labels other than their names

@@ -143,6 +143,16 @@ BOOST_AUTO_TEST_CASE(every_label_finds_its_part) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_million_names_take_few_bytes_beside_their_text) {
+  constexpr uint64_t kNames = 1'000'000;
+  TextBuilder texts(kNames);
+  for (uint64_t i = 0; i < kNames; ++i) texts.add(std::to_string(kNames + i));
+  const PartNames names("cell", texts.finish(), {});
+  BOOST_TEST(names.allocated_bytes() < kNames * (2 * 7 + 20));
+  BOOST_TEST(found(names, "1765432") == "765432 as 1765432");
+  BOOST_TEST(found(names, "765432") == "none");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

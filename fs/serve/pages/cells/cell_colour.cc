@@ -148,7 +148,7 @@ std::optional<CellColour> cell_colour(const PageCells& cells, std::string_view n
   if (const Column* const column = column_in(cells.matrix(), name)) return colour_of_column(cells, *column);
   const std::optional<GenePlace> found = gene_of(cells, name, matrix);
   if (!found) return std::nullopt;
-  CellColour colour{found->matrix->genes()->label(found->gene), true};
+  CellColour colour{std::string(found->matrix->genes()->label(found->gene)), true};
   if (cells.matrices().size() > 1) colour.matrix = found->matrix;
   colour.numbers = cells.values(*found->matrix, found->gene);
   colour.statistics = statistics_of(colour.numbers);

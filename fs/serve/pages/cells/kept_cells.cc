@@ -256,10 +256,10 @@ std::vector<std::string> PageCells::find_first_genes() const {
     append_doubles(variable->values->dtype(), read_all(*variable->values), marks);
     for (size_t i = 0; i < std::min<size_t>(marks.size(), names->count()) && first.size() < kMaxFirstGenes;
          ++i)
-      if (marks[i] == 1) first.push_back(names->label(i));
+      if (marks[i] == 1) first.emplace_back(names->label(i));
   }
   for (uint64_t i = 0; first.empty() && i < std::min<uint64_t>(names->count(), kMaxFirstGenes); ++i)
-    first.push_back(names->label(i));
+    first.emplace_back(names->label(i));
   return first;
 }
 

@@ -108,7 +108,7 @@ class MarkersSection {
                    {"adjusted p", true}};
     for (uint64_t i = from; i < end; ++i) {
       const Marker& one = markers.genes[i];
-      const std::string name = names->label(one.gene);
+      const std::string name(names->label(one.gene));
       grid.rows.push_back({{name, false, href_of(name)},
                            {fmt::format("{:.2f}", one.score)},
                            {fmt::format("{:.2f}", one.log2_change)},
