@@ -116,7 +116,7 @@ template <class Integer>
 void write_r_integer(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
                      std::byte* out) {
   using Bits = std::make_unsigned_t<Integer>;
-  constexpr Integer kMissing = std::numeric_limits<Integer>::min();
+  static constexpr Integer kMissing = std::numeric_limits<Integer>::min();
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>)

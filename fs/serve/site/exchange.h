@@ -29,7 +29,7 @@ struct AnswerSettings {
   std::vector<std::string> identities{};                     // of the stores, see EntityTags
   // The memory for large requests of all clients.
   std::shared_ptr<WorkBudget> work = std::make_shared<WorkBudget>();
-  std::string base{};  // path of the site behind a proxy, "/lab"; empty: the root
+  std::string base{};                     // path of the site behind a proxy, "/lab"; empty: the root
   std::chrono::milliseconds moment{700};  // a page that takes longer shows how much of it is done
 };
 

@@ -15,7 +15,7 @@ struct SlideView {
   std::string name;
   CellPlaces places;  // y is negative, since rows of a picture run down; NaN for cells on other slides
   std::shared_ptr<const Backdrop> picture;
-  double spot;  // diameter of a spot in the units of places
+  double spot;                                 // diameter of a spot in the units of places
   std::shared_ptr<const Backdrop> outlines{};  // null: none
   std::string outlined{};                      // "labels/cells"
 };
