@@ -150,7 +150,9 @@ int index_command(Arguments arguments) {
   // The pass may fetch the whole store, so what can be refused is refused before it.
   if (reads_url(options) && !session.context().files.stamps()) {
     const Error why = without_stamps(store_locations(options));
-    throw Failure(exit_code_of(why.code()), fmt::format("{}: {}", options.store, reason(why)));
+    // A local store among remote ones may only have been written to just before, as it may be after the pass.
+    throw Failure(is_unsupported(why) ? kUnsupported : kNotWritten,
+                  fmt::format("{}: {}", options.store, reason(why)));
   }
   int code = kSuccess;
   run_saving_sizes(session.filesystem(), options.store, interruption,

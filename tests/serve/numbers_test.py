@@ -772,7 +772,7 @@ class Tables(Pages):
 
     def check_summaries(self, data, rows, query):
         caption, header, _ = table_of(self.page("obs/", query), "first")
-        shown = re.match(rf"(?:All|The first {COUNT} of) {COUNT} rows?", caption)
+        shown = re.match(rf"(?:All |The first {COUNT} of )?{COUNT} rows?", caption)
         self.assertEqual(shown[2], count_text(len(rows)), caption)
         for column in rows.columns:
             line = next(text[len(column) :] for text in header if re.match(rf"{column}[ ▲▼]*\S*", text))

@@ -61,7 +61,7 @@ class Copied(unittest.TestCase):
 class New(Copied):
     def setUp(self):
         super().setUp()
-        for top in ("cache", "formats", "fs", "scripts", "tests"):
+        for top in ("cache", "docs", "formats", "fs", "scripts", "tests"):
             shutil.copytree(
                 os.path.join(ROOT, top), os.path.join(self.copy, top), ignore=not_looked_at, copy_function=shutil.copy
             )

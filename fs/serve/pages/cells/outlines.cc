@@ -129,21 +129,15 @@ const Table* table_in(const plainfs::Group& element, std::vector<Member>& member
   return nullptr;
 }
 
-ArrayPtr column_called(const Table& table, std::string_view name) {
-  for (const Column& column : table.columns)
-    if (column.name == name) return column.values;
-  return nullptr;
-}
-
 // Draws the rows of a table of shapes or points.
 class ShapeDrawing {
  public:
   ShapeDrawing(const Table& table, const Affine& map, const OutlineFrame& frame, LinePlane& plane)
       : rows_(table.rows),
-        geometry_(column_called(table, "geometry")),
-        x_(column_called(table, "x")),
-        y_(column_called(table, "y")),
-        radius_(column_called(table, "radius")),
+        geometry_(column_values(table.columns, "geometry")),
+        x_(column_values(table.columns, "x")),
+        y_(column_values(table.columns, "y")),
+        radius_(column_values(table.columns, "radius")),
         map_(map),
         frame_(frame),
         plane_(plane) {}
