@@ -274,7 +274,7 @@ AnnotatedMatrix Join::make() {
   for (const auto& [of, place] :
        {std::pair(&AnnotatedMatrix::varm, "varm"), {&AnnotatedMatrix::varp, "varp"}})
     if (std::any_of(stores_.begin(), stores_.end(),
-                    [of = of](const MatrixToJoin& store) { return !(store.matrix.*of).empty(); }))
+                    [part = of](const MatrixToJoin& store) { return !(store.matrix.*part).empty(); }))
       context_.notice(fmt::format("{}: left out, because the stores' genes are not the same lists", place));
   return std::move(generated_);
 }

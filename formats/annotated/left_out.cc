@@ -184,8 +184,8 @@ std::vector<LeftOut> TakenParts::left_out(Context& context) const {
   if (origins_)
     for (const std::string& path : origins_->left_out()) all.push_back({path, ""});
   for (const auto& [path, why] : refused_) {
-    const bool is_listed =
-        std::any_of(all.begin(), all.end(), [&path = path](const LeftOut& one) { return one.path == path; });
+    const bool is_listed = std::any_of(all.begin(), all.end(),
+                                       [&refused = path](const LeftOut& one) { return one.path == refused; });
     if (!is_listed) all.push_back({path, why});
   }
   return all;
