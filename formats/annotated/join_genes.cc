@@ -235,10 +235,8 @@ Table JoinedVar::table(bool is_outer) {
   std::string left_out, differ;
   for (const std::string& name : joined_names(tables, is_outer)) {
     std::vector<ColumnPart> parts;
-    for (const Table* const table : tables) {
-      const Column* const column = find_column(table->columns, name);
-      parts.push_back({column ? column->values : nullptr, table->rows});
-    }
+    for (const Table* const table : tables)
+      parts.push_back({column_values(table->columns, name), table->rows});
     ArrayPtr values;
     try {
       values = chosen(parts, name);

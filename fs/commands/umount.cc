@@ -63,7 +63,7 @@ void unmount(const std::string& given) {
 #endif
   const StillMounted still = unmount_fuse(path, false);
   if (!still) return;
-  if (still.error != EBUSY && still.said.empty()) {
+  if (still.error != EBUSY && still.reason.empty()) {
     const std::string& what = still.program.empty() ? given : still.program;
     throw Failure(kNotReadable, fmt::format("{}: {}", what, std::strerror(still.error)));
   }
@@ -75,7 +75,7 @@ void unmount(const std::string& given) {
   if (refused == boost::system::errc::permission_denied)
     throw Failure(kNotReadable, given + ": mounted by another user; only that user or root can unmount it");
 #endif
-  if (!still.said.empty()) throw Failure(kNotReadable, fmt::format("{}: {}", given, still.said));
+  if (!still.reason.empty()) throw Failure(kNotReadable, fmt::format("{}: {}", given, still.reason));
   throw busy(given);
 }
 

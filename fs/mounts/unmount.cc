@@ -39,7 +39,7 @@ StillMounted run_to_its_end(std::vector<const char*> arguments) {
   arguments.push_back(nullptr);
   int ends[2];
   if (::pipe(ends) != 0) return {errno, {}, {}};
-  const Descriptor said(ends[0]);
+  const Descriptor output(ends[0]);
   Descriptor errors(ends[1]);
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   pid_t child = 0;
@@ -47,7 +47,7 @@ StillMounted run_to_its_end(std::vector<const char*> arguments) {
   if (error != 0) return {error, arguments[0], {}};
   errors = {};
   constexpr size_t kMaxText = 4096;
-  std::string text = read_rest(said.number(), kMaxText).value_or("");
+  std::string text = read_rest(output.number(), kMaxText).value_or("");
   if (wait_for_end(child) == 0) return {};
   while (!text.empty() && text.back() == '\n') text.pop_back();
   constexpr const char* kBusy = "esource busy";  // as the systems end or begin it

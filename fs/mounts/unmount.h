@@ -10,7 +10,7 @@ namespace plainfs {
 struct StillMounted {
   int error = 0;        // errno; 0: unmounted
   std::string program;  // that could not be started, if that is the reason
-  std::string said;     // by the program that refused, if it is not that the mount is busy
+  std::string reason;   // in the words of the program that refused, unless the mount is busy
   explicit operator bool() const { return error != 0; }
 };
 

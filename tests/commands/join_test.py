@@ -632,20 +632,20 @@ class Differences(Join):
 
     def test_ids_match_genes_with_other_names(self):
         # VIEWS 17 "Genes are matched by id" VIEWS 17 "Two ids with one name"
-        said, joined = self.joined("outer", (["a", "b"], ["E1", "E2"], {}), (["b2", "a"], ["E2", "E3"], {}))
+        notices, joined = self.joined("outer", (["a", "b"], ["E1", "E2"], {}), (["b2", "a"], ["E2", "E3"], {}))
         self.assertEqual(list(joined.var["gene_ids"]), ["E1", "E2", "E3"])
         self.assertEqual(joined.X.toarray()[2].tolist(), [0, 1, 2])
-        self.assertIn("another name for an id, such as b and b2", said)
-        self.assertIn("names stand for several ids, such as a", said)
+        self.assertIn("another name for an id, such as b and b2", notices)
+        self.assertIn("names stand for several ids, such as a", notices)
 
     def test_stores_without_common_genes_are_named(self):
         # VIEWS 17 "A notice names stores"
         stores = (["a", "b"], None, {}), (["b", "c"], None, {}), (["E1", "E2"], None, {})
-        said, joined = self.joined("outer", *stores)
-        self.assertIn("var: stores that share no gene with another: p2", said)
+        notices, joined = self.joined("outer", *stores)
+        self.assertIn("var: stores that share no gene with another: p2", notices)
         self.assertEqual(joined.n_vars, 5)
-        said, joined = self.joined("inner", *stores)
-        self.assertIn("var: no gene is in all stores, so none is left", said)
+        notices, joined = self.joined("inner", *stores)
+        self.assertIn("var: no gene is in all stores, so none is left", notices)
         self.assertEqual(joined.n_vars, 0)
         for kept in (stores[:2], stores[2:]):
             self.assertNotIn("no gene", self.joined("outer", *kept)[0])
@@ -674,20 +674,20 @@ class Differences(Join):
         ordered = [
             pandas.Categorical(["l", "h"], categories=levels, ordered=True) for levels in (list("lh"), list("hl"))
         ]
-        said, joined = self.joined(
+        notices, joined = self.joined(
             "outer",
             (["a"], None, {"mixed": [1, 2], "level": ordered[0], "only": [True, False], "many": [5, 6]}),
             (["a"], None, {"mixed": ["x", "y"], "level": ordered[1]}),
         )
-        self.assertIn("obs/mixed: text, because the stores have values of different kinds in it", said)
-        self.assertIn("obs/level: text, because the stores order its levels differently", said)
+        self.assertIn("obs/mixed: text, because the stores have values of different kinds in it", notices)
+        self.assertIn("obs/level: text, because the stores order its levels differently", notices)
         self.assertEqual(list(joined.obs["mixed"]), ["1", "2", "x", "y"])
         self.assertEqual(list(joined.obs["level"]), ["l", "h", "l", "h"])
         self.assertEqual(str(joined.obs["only"].dtype), "boolean")
         self.assertEqual(as_texts(joined.obs["many"]), [5, 6, None, None])
-        said, joined = self.joined("inner", (["a"], None, {"only": [1, 2]}), (["a"], None, {}))
+        notices, joined = self.joined("inner", (["a"], None, {"only": [1, 2]}), (["a"], None, {}))
         self.assertEqual(list(joined.obs), [])
-        self.assertIn("obs: left out, because not all stores have it: only", said)
+        self.assertIn("obs: left out, because not all stores have it: only", notices)
 
     def test_gene_columns_in_which_stores_differ_are_named(self):
         # VIEWS 17 "Columns of var" VIEWS 17 "`varm` and `varp` are left" VIEWS 17 "`uns` is in"
