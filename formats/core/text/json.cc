@@ -212,7 +212,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   template <class Value>
   bool open(Value value) {
     if (open_.size() >= max_depth_) throw damaged("JSON is nested deeper than {}", max_depth_);
-    open_.push_back({std::move(value), {}});
+    open_.emplace_back();
+    open_.back().value.template emplace<Value>(std::move(value));
     return true;
   }
   bool close(Json value, size_t values) {
