@@ -1,6 +1,6 @@
 #include "fs/command_line/option_values.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #include "fs/report/headline.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

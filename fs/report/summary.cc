@@ -1,5 +1,7 @@
 #include "fs/report/summary.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>

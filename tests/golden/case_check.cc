@@ -1,6 +1,6 @@
 #include "tests/golden/case_check.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/filesystem.hpp>

@@ -1,6 +1,6 @@
 #include "formats/schemas/nwb/time_series.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

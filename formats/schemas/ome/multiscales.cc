@@ -1,5 +1,7 @@
 #include "formats/schemas/ome/multiscales.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,5 +1,7 @@
 #include "formats/schemas/parquet/store.h"
 
+#include <fmt/ranges.h>
+
 #include <set>
 
 #include "formats/core/model/derived_group.h"

@@ -1,5 +1,7 @@
 #include "formats/schemas/takane/delayed.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>

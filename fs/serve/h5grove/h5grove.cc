@@ -1,6 +1,6 @@
 #include "fs/serve/h5grove/h5grove.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

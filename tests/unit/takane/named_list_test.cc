@@ -1,5 +1,6 @@
 #include "formats/schemas/takane/lists.h"
 
+#include <fmt/ranges.h>
 #include <boost/test/unit_test.hpp>
 
 #include "tests/unit/takane/object_writer.h"

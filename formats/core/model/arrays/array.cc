@@ -1,5 +1,7 @@
 #include "formats/core/model/arrays/array.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>

@@ -1,5 +1,7 @@
 #include "formats/core/model/elements/dtype.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <limits>

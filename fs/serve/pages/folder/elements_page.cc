@@ -1,6 +1,6 @@
 #include "fs/serve/pages/folder/elements_page.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

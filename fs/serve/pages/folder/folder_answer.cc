@@ -1,6 +1,6 @@
 #include "fs/serve/pages/folder/folder_answer.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 

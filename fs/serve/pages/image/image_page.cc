@@ -1,6 +1,6 @@
 #include "fs/serve/pages/image/image_page.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
