@@ -248,6 +248,16 @@ void find_whole_parts(std::span<const Real> values, WholeParts<Real>& found) {
   find_whole_parts_plainly(values, found);
 }
 
+// Returns whether one of a few numbers of a piece is an integer.
+bool has_whole(std::span<const float> values) {
+  constexpr size_t kLooks = 8;
+  for (size_t i = 0; i < kLooks; ++i) {
+    const float value = values[i * values.size() / kLooks];
+    if (value == std::trunc(value)) return true;
+  }
+  return false;
+}
+
 // Returns the total length of a piece in which most numbers may be integers.
 template <class Real>
 uint64_t length_of_whole(std::span<const Real> values, WholeParts<Real>& found) {
@@ -265,8 +275,14 @@ uint64_t length_of_whole(std::span<const Real> values, WholeParts<Real>& found) 
 uint64_t number_lengths(std::span<const float> values) {
   uint64_t sum = 0;
   WholeParts<float> found;
-  for (; !values.empty(); values = values.subspan(std::min(kPiece, values.size())))
-    sum += length_of_whole(values.first(std::min(kPiece, values.size())), found);
+  for (; !values.empty(); values = values.subspan(std::min(kPiece, values.size()))) {
+    const auto piece = values.first(std::min(kPiece, values.size()));
+    if (has_whole(piece)) {
+      sum += length_of_whole(piece, found);
+    } else {
+      for (const float value : piece) sum += number_length(value);
+    }
+  }
   return sum;
 }
 

@@ -118,7 +118,8 @@ template <class Power>
 }
 
 // One product, and half the interval's width, which is the power itself, determine what is inside and what is
-// nearer, unless the difference is below the error of the product. Works in 60-bit fractions.
+// nearer, unless the difference is below the error of the product. Works in 60-bit fractions. Requires:
+// !value.lower_is_closer.
 template <class Power>
 [[gnu::always_inline]] inline Decimal shortest(Binary value, Power power, int32_t k, int32_t shift) {
   constexpr uint64_t kError = uint64_t{1} << Power::kErrorBits;
@@ -131,17 +132,27 @@ template <class Power>
   const bool upper_ten = over > 5 * kOne, upper_one = ones_over > kOne / 2;
   const uint64_t distance = std::min(over, 10 * kOne - over);
   if ((distance - half_width + kError <= 2 * kError) | (ones_over - kOne / 2 + kError <= 2 * kError) |
-      (scaled.whole < 10) | value.lower_is_closer) [[unlikely]]
+      (scaled.whole < 10)) [[unlikely]]
     return shortest_of_any(value, power, k, shift);
   const uint64_t one = scaled.whole + upper_one, ten = tens + (10 & mask(upper_ten));
   return {one ^ ((one ^ ten) & mask(distance < half_width)), k};
 }
 
+// Returns the shift for a power: 1 to 4.
+inline int32_t shift_for(int32_t exponent, int32_t k) {
+  return exponent + floor_log2_power_of_ten(-k) + 1;
+}
+
+// A branch, because as an operand lower_is_closer would hold up the arithmetic. The registers that a compiler
+// takes for it may depend on the number before, which is then finished first.
 template <class Power, class PowerFor>
 [[gnu::always_inline]] inline Decimal shortest(Binary value, PowerFor power_for) {
-  const int32_t k = floor_log10_power_of_two(value.exponent, value.lower_is_closer);
-  const int32_t shift = value.exponent + floor_log2_power_of_ten(-k) + 1;  // 1 to 4
-  return shortest<Power>(value, power_for(-k), k, shift);
+  if (value.lower_is_closer) [[unlikely]] {
+    const int32_t k = floor_log10_power_of_two(value.exponent, true);
+    return shortest_of_any(value, power_for(-k), k, shift_for(value.exponent, k));
+  }
+  const int32_t k = floor_log10_power_of_two(value.exponent, false);
+  return shortest(value, power_for(-k), k, shift_for(value.exponent, k));
 }
 
 }  // namespace schubfach

@@ -179,6 +179,14 @@ BOOST_AUTO_TEST_CASE(reals_that_are_integers_match_single_ones) {
   check_reals<double>();
 }
 
+BOOST_AUTO_TEST_CASE(one_integer_among_fractions_has_its_own_length) {
+  for (size_t at = 0; at < 128; ++at) {
+    std::vector<float> values(128, 0.25f);
+    values[at] = -1234;
+    BOOST_TEST(number_lengths(std::span<const float>(values)) == 127 * 4 + 5);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(digits_of_a_range_are_those_of_its_numbers) {
   const auto by_hand = [](uint64_t first, uint64_t end) {
     uint64_t digits = 0;
