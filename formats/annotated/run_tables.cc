@@ -164,14 +164,14 @@ ArrayPtr RunTable::matrix(const std::vector<size_t>& columns) const {
   bool are_whole = true;
   for (size_t i = 0; i < columns.size(); ++i) {
     const Values values(*this, columns[i]);
-    const auto wholes = are_whole ? values.wholes() : std::nullopt;
-    are_whole = wholes.has_value();
     const auto numbers = values.reals();
     if (!numbers) throw damaged("{}: {} has a value that is not a number", place_, name(columns[i]));
-    for (uint64_t cell = 0; cell < cells; ++cell) {
-      reals[cell * width + i] = (*numbers)[cell];
-      if (wholes) all_wholes[cell * width + i] = (*wholes)[cell];
-    }
+    for (uint64_t cell = 0; cell < cells; ++cell) reals[cell * width + i] = (*numbers)[cell];
+    if (!are_whole) continue;
+    const auto wholes = values.wholes();
+    are_whole = wholes.has_value();
+    if (!wholes) continue;
+    for (uint64_t cell = 0; cell < cells; ++cell) all_wholes[cell * width + i] = (*wholes)[cell];
   }
   const Shape shape{cells, width};
   return are_whole ? number_array(all_wholes, shape) : number_array(reals, shape);

@@ -111,12 +111,14 @@ SheetColumn::SheetColumn(std::string name, ArrayPtr values, uint64_t number, std
       values_(std::move(values)),
       factor_(native_factor(*values_)) {
   try {
-    if (factor_ && factor_->levels.size() > kMaxLevels) factor_.reset();
-    if (factor_)
+    if (factor_ && factor_->levels.size() > kMaxLevels) {
+      factor_.reset();
+    } else if (factor_) {
       for (const std::string& level : factor_->levels) {
         check_utf8(std::string_view(level));
         check_length(level);
       }
+    }
     stored_ = factor_ ? factor_->parts.codes : values_;
     form_ = form_of(values_->dtype());
     width_ = find_width();
