@@ -256,7 +256,7 @@ class Genotypes(Folder):
             ["--bgen", self.at("out.bgen"), "ref-first", "--sample", self.at("out.sample")],
         ):
             done = subprocess.run(
-                ["plink2", *words, "--allow-extra-chr", "--freq", "--out", self.at("seen")],
+                ["plink2", *words, "--allow-extra-chr", "--autosome", "--freq", "--out", self.at("seen")],
                 capture_output=True,
                 text=True,
             )
