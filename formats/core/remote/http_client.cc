@@ -248,7 +248,10 @@ HttpFailure failure_of(const Transfer& transfer, CURLcode code) {
   }
   if (!transfer.endless.empty()) return {transfer.endless, unreadable("{}", transfer.endless), false};
   std::string text = transfer.error[0] != '\0' ? transfer.error : curl_easy_strerror(code);
-  // libcurl reports a line of more than 100 KiB like this.
+  // libcurl reports a line of more than 100 KiB like this: as lack of memory before 8.6.
+  constexpr int kTooLarge = 100;  // CURLE_TOO_LARGE, which older headers do not have
+  if (static_cast<int>(code) == kTooLarge && !transfer.is_head_done)
+    text = "a header field of the reply has more than 100 KiB";
   if (code == CURLE_OUT_OF_MEMORY && !transfer.is_head_done)
     text = "out of memory, or a header field of the reply has more than 100 KiB";
   const std::string_view hint = hint_of(code, parse_url(transfer.request.url), text);
