@@ -17,14 +17,22 @@ namespace {
 
 [[maybe_unused]] constexpr uint64_t kSmallGap = 16 << 10;  // bytes that cost less to read than to skip
 
+// So long after a check of an open file, the next read does without another: the small reads of one task.
+constexpr int64_t kJustNow = 50'000;  // ns
+
+// Returns the time of a clock in nanoseconds; 0 if the system does not have the clock.
+int64_t clock_time(clockid_t clock) {
+  timespec now{};
+  return ::clock_gettime(clock, &now) == 0 ? int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec : 0;
+}
+
 // Returns the system's coarse clock, which is cheap to read; 0 if it has none.
 int64_t clock_tick() {
 #ifdef CLOCK_MONOTONIC_COARSE
-  timespec now{};
-  if (::clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
-    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-#endif
+  return clock_time(CLOCK_MONOTONIC_COARSE);
+#else
   return 0;
+#endif
 }
 
 }  // namespace
@@ -121,7 +129,7 @@ void LocalFile::lend_descriptor(const std::function<void(int descriptor)>& borro
 void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   hold_descriptor();
   const ReaderLock held(mutex_, std::adopt_lock);
-  check_open_file();  // before reading, which changes the access time (change_watch.h)
+  check_open_file_before_reading();
   const auto got = read_all_at(descriptor_, offset, reinterpret_cast<char*>(out.data()), out.size());
   if (!got) throw system_error(path(), errno);
   const size_t done = *got;
@@ -192,10 +200,19 @@ bool LocalFile::is_unwritten_since(uint64_t before) const {
 
 // Requires: the descriptor is held.
 void LocalFile::check_open_file() const {
+  const int64_t now = clock_time(CLOCK_MONOTONIC);
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) throw system_error(path(), errno);
   if (!is_same(status)) throw changed(path());
   check_path();
+  file_checked_.store(now, std::memory_order_relaxed);
+}
+
+// A read changes the access time, which tells `touch -a` from a write (change_watch.h). What comes between a
+// check and a read soon after it counts as a write.
+void LocalFile::check_open_file_before_reading() const {
+  const int64_t checked = file_checked_.load(std::memory_order_relaxed);
+  if (checked == 0 || clock_time(CLOCK_MONOTONIC) - checked > kJustNow) check_open_file();
 }
 
 // A replaced file is a different file, although its bytes can still be read. Following the path costs as much

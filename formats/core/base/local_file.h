@@ -74,6 +74,7 @@ class LocalFile : public File {
   static struct stat status_of_regular(int descriptor, const std::string& path);
   bool is_same(const struct stat& status) const;
   void check_open_file() const REQUIRES_SHARED(mutex_);
+  void check_open_file_before_reading() const REQUIRES_SHARED(mutex_);
   void check_path() const REQUIRES_SHARED(mutex_);
   void check_path_now(int64_t now) const REQUIRES_SHARED(mutex_);
   // Keeps the descriptor open while the mutex is held shared.
@@ -85,6 +86,7 @@ class LocalFile : public File {
   const timespec modified_;
   mutable std::atomic<uint64_t> metadata_;        // relaxed: independent of other data
   mutable std::atomic<int64_t> path_checked_{0};  // the tick of the latest check of the path
+  mutable std::atomic<int64_t> file_checked_{0};  // when the latest check of the open file began, in ns
   const std::shared_ptr<Owner> owner_;
 };
 
