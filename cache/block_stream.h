@@ -26,12 +26,12 @@ class ReadingPlace {
     Range behind;  // to be released
   };
 
-  // most_ahead: the largest number of blocks to generate before they are read. The kernel asks for several
-  // parts at once, which arrive in any order. A read within a few times most_ahead therefore still counts as
+  // max_ahead: the largest number of blocks to generate before they are read. The kernel asks for several
+  // parts at once, which arrive in any order. A read within a few times max_ahead therefore still counts as
   // sequential once the reader has come that far.
   // cheap: the number of blocks at the beginning that cost nothing to generate.
-  explicit ReadingPlace(uint64_t most_ahead, uint64_t cheap = 0)
-      : most_ahead_(most_ahead), cheap_(cheap), window_(4 * std::max<uint64_t>(most_ahead, 1)) {}
+  explicit ReadingPlace(uint64_t max_ahead, uint64_t cheap = 0)
+      : max_ahead_(max_ahead), cheap_(cheap), window_(4 * std::max<uint64_t>(max_ahead, 1)) {}
 
   // Returns whether `block` has been released. No reader waits for it any more.
   bool has_passed(uint64_t block) const { return block < behind_end_.load(std::memory_order_relaxed); }
@@ -60,7 +60,7 @@ class ReadingPlace {
     Plan plan;
     // Twice as many as were read, so that reading a header or one tile costs little more. The workers take
     // all of the reader's own blocks but the first that costs something, which ends with its reader.
-    const uint64_t ahead = std::min(most_ahead_, 2 * (last - std::min(last, start)));
+    const uint64_t ahead = std::min(max_ahead_, 2 * (last - std::min(last, start)));
     plan.ahead = claim(ahead_end_, std::min(count, last + ahead));
     plan.ahead.begin = std::max(plan.ahead.begin, std::max(first, cheap_) + 1);
     plan.behind = claim(behind_end_, last > window_ ? last - window_ : 0);
@@ -74,7 +74,7 @@ class ReadingPlace {
     return {begin, end};
   }
 
-  const uint64_t most_ahead_;
+  const uint64_t max_ahead_;
   const uint64_t cheap_;
   const uint64_t window_;
   std::atomic<uint64_t> start_{0};  // where the reader began
@@ -89,8 +89,8 @@ class ReadingPlace {
 template <class Block>
 class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
  public:
-  BlockStream(ByteCache& cache, Workers& workers, uint64_t most_ahead, uint64_t cheap = 0)
-      : cache_(cache), workers_(workers), owner_(cache.new_owner()), place_(most_ahead, cheap) {}
+  BlockStream(ByteCache& cache, Workers& workers, uint64_t max_ahead, uint64_t cheap = 0)
+      : cache_(cache), workers_(workers), owner_(cache.new_owner()), place_(max_ahead, cheap) {}
   virtual ~BlockStream() { cache_.drop(owner_, owner_ + 1); }
   BlockStream(const BlockStream&) = delete;
   BlockStream& operator=(const BlockStream&) = delete;

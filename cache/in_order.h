@@ -45,7 +45,7 @@ class InOrder {
       Piece piece = make_(number);
       const MutexLock lock(mutex_);
       generated_[number % generated_.size()].emplace(std::move(piece));
-      if (!is_in_use_) use_those_there();
+      if (!is_in_use_) use_present();
     } catch (...) {
       const MutexLock lock(mutex_);
       has_failed_ = true;
@@ -65,7 +65,7 @@ class InOrder {
     return !has_failed_;
   }
 
-  void use_those_there() REQUIRES(mutex_) {
+  void use_present() REQUIRES(mutex_) {
     is_in_use_ = true;
     for (;;) {
       std::optional<Piece>& place = generated_[next_ % generated_.size()];

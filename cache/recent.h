@@ -14,7 +14,7 @@ template <class Key, class Value>
 class Recent {
  public:
   // most: at least 1.
-  explicit Recent(size_t most) : most_(most) {}
+  explicit Recent(size_t most) : max_(most) {}
 
   // Returns the value of a key, which becomes the most recently used; null if the key is unknown.
   const Value* find(const Key& key) {
@@ -31,7 +31,7 @@ class Recent {
     std::list<std::pair<Key, Value>> dropped;
     if (find(key)) kept_.pop_front();
     kept_.emplace_front(std::move(key), std::move(value));
-    if (kept_.size() > most_) dropped.splice(dropped.end(), kept_, std::prev(kept_.end()));
+    if (kept_.size() > max_) dropped.splice(dropped.end(), kept_, std::prev(kept_.end()));
     return dropped;
   }
 
@@ -41,7 +41,7 @@ class Recent {
   }
 
  private:
-  const size_t most_;
+  const size_t max_;
   std::list<std::pair<Key, Value>> kept_;  // the most recently used first
 };
 

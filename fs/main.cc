@@ -137,9 +137,9 @@ int run(const std::string& program, std::vector<std::string> arguments) {
 }  // namespace
 }  // namespace plainfs
 
-int main(int count, char** words) {
-  const std::vector<std::string> arguments(words + (count > 0), words + count);
+int main(int count, char** given) {
+  const std::vector<std::string> arguments(given + (count > 0), given + count);
   plainfs::tune_allocator();
   plainfs::note_program();
-  return plainfs::exit_code([&] { return plainfs::run(count > 0 ? words[0] : "plainfs", arguments); });
+  return plainfs::exit_code([&] { return plainfs::run(count > 0 ? given[0] : "plainfs", arguments); });
 }

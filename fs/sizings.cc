@@ -29,8 +29,8 @@ bool Sizings::Job::cancelled() const {
          now() >= turn_ends.load(std::memory_order_relaxed);
 }
 
-Sizings::Sizings(size_t most_at_work, std::function<void(Inode)> size, std::function<bool()> is_over)
-    : most_at_work_(most_at_work), size_(std::move(size)), is_over_(std::move(is_over)) {}
+Sizings::Sizings(size_t max_at_work, std::function<void(Inode)> size, std::function<bool()> is_over)
+    : max_at_work_(max_at_work), size_(std::move(size)), is_over_(std::move(is_over)) {}
 
 Sizings::~Sizings() {
   const MutexLock lock(mutex_);
@@ -49,7 +49,7 @@ void Sizings::ask(Inode file, AskerPtr requester) {
     one.push_back(std::make_shared<Job>(*this, file));
     one.front()->askers.push_back(std::move(requester));
     jobs_.emplace(file, one.front());
-    if (at_work_ == most_at_work_) {
+    if (at_work_ == max_at_work_) {
       queue_.splice(queue_.end(), one);
       ++queued_;
       return;

@@ -37,7 +37,7 @@ class Sizings {
 
   // size: performs the pass. If it is called again after it threw Cancelled, it resumes. is_over: returns
   // whether all work must end; it must be cheap.
-  Sizings(size_t most_at_work, std::function<void(Inode file)> size, std::function<bool()> is_over);
+  Sizings(size_t max_at_work, std::function<void(Inode file)> size, std::function<bool()> is_over);
   // Answers the askers that still wait. Requires: no ask() is in progress.
   ~Sizings();
   Sizings(const Sizings&) = delete;
@@ -69,7 +69,7 @@ class Sizings {
   Jobs next_job() REQUIRES(mutex_);
   void look_for_leavers();
 
-  const size_t most_at_work_;
+  const size_t max_at_work_;
   const std::function<void(Inode)> size_;
   const std::function<bool()> is_over_;
   Mutex mutex_;

@@ -119,8 +119,8 @@ with open(f"{build}/compile_commands.json", encoding="utf-8") as file:
     every = json.load(file)
 failed, warnings, objects = 0, 0, []
 with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as threads:
-    for result, name, made in threads.map(compiled, every):
-        objects.append(made)
+    for result, name, built in threads.map(compiled, every):
+        objects.append(built)
         warnings += result.stderr.count(": warning: ")
         failed += result.returncode != 0
         if result.stderr:

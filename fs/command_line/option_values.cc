@@ -90,15 +90,15 @@ std::string one_of(std::string_view name, std::string_view text,
   return std::string(text);
 }
 
-std::string option_file(std::string_view name, const std::string& path, uint64_t most_bytes) {
+std::string option_file(std::string_view name, const std::string& path, uint64_t max_bytes) {
   const auto fail = [&](const std::string& why) {
     return Failure(kUsage, fmt::format("{}={}: {}", name, path, why));
   };
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) throw fail(std::strerror(errno));
   if (!S_ISREG(status.st_mode)) throw fail("not a regular file");
-  if (static_cast<uint64_t>(status.st_size) > most_bytes)
-    throw fail(fmt::format("more than {} MiB", most_bytes >> 20));
+  if (static_cast<uint64_t>(status.st_size) > max_bytes)
+    throw fail(fmt::format("more than {} MiB", max_bytes >> 20));
   std::optional<std::string> text = file_content(path);
   if (!text) throw fail(std::strerror(errno));
   return *std::move(text);

@@ -24,6 +24,6 @@ double seconds(std::string_view name, std::string_view text);
 std::string one_of(std::string_view name, std::string_view text,
                    std::initializer_list<std::string_view> allowed);
 // Returns the content of the file at `path`.
-std::string option_file(std::string_view name, const std::string& path, uint64_t most_bytes);
+std::string option_file(std::string_view name, const std::string& path, uint64_t max_bytes);
 
 }  // namespace plainfs

@@ -354,8 +354,8 @@ void set_list(Options& options, std::string_view list) {
 
 class Parser {
  public:
-  Parser(std::span<const std::string> arguments, size_t most_names, size_t names_after)
-      : arguments_(arguments), most_names_(most_names), names_after_(names_after) {}
+  Parser(std::span<const std::string> arguments, size_t max_names, size_t names_after)
+      : arguments_(arguments), max_names_(max_names), names_after_(names_after) {}
 
   Options parse() {
     const char* const index = std::getenv("PLAINFS_INDEX");
@@ -375,8 +375,8 @@ class Parser {
     if (!options_.join.empty()) join();
     if (options_.join.empty() && !options_.join_label.empty())
       throw Failure(kUsage, "option label requires --join");
-    if (const std::vector<std::string>& names = options_.names; names.size() > most_names_)
-      throw Failure(kUsage, fmt::format("one argument too many: {}", names[most_names_]));
+    if (const std::vector<std::string>& names = options_.names; names.size() > max_names_)
+      throw Failure(kUsage, fmt::format("one argument too many: {}", names[max_names_]));
     return std::move(options_);
   }
 
@@ -457,7 +457,7 @@ class Parser {
   }
 
   std::span<const std::string> arguments_;
-  size_t most_names_;
+  size_t max_names_;
   size_t names_after_;
   size_t next_ = 0;
   Options options_;
@@ -489,8 +489,8 @@ size_t first_name(std::span<const std::string> arguments) {
   return arguments.size();
 }
 
-Options parse_options(std::span<const std::string> arguments, size_t most_names, size_t names_after) {
-  return Parser(arguments, most_names, names_after).parse();
+Options parse_options(std::span<const std::string> arguments, size_t max_names, size_t names_after) {
+  return Parser(arguments, max_names, names_after).parse();
 }
 
 std::vector<std::string> store_locations(const Options& options) {

@@ -73,10 +73,10 @@ std::string store_arguments(const Options& options);
 
 inline constexpr size_t kManyNames = SIZE_MAX;
 
-// Throws Failure(kUsage), with the option in the message; also for more than most_names names. With --join,
+// Throws Failure(kUsage), with the option in the message; also for more than max_names names. With --join,
 // the names before the last names_after are stores and become one name; a list of stores ("@FILE") is one
 // name anyway, and then any names may follow.
-Options parse_options(std::span<const std::string> arguments, size_t most_names = 2, size_t names_after = 1);
+Options parse_options(std::span<const std::string> arguments, size_t max_names = 2, size_t names_after = 1);
 // Returns the index of the first argument that is neither an option nor the value of one, or their number if
 // there is no such argument before "--".
 size_t first_name(std::span<const std::string> arguments);

@@ -118,7 +118,7 @@ std::optional<std::vector<uint64_t>> members_of(const PartFile& file, uint64_t t
   return begins;
 }
 
-PartFile there(const TargetFolder& folder, const std::string& path) {
+PartFile existing_file(const TargetFolder& folder, const std::string& path) {
   return PartFile::existing(folder.folder_of(path), folder.name_of(path), folder.whole(path));
 }
 
@@ -220,7 +220,7 @@ std::string compressed(std::string_view text) {
 std::optional<std::string> index_for(Filesystem& filesystem, Workers& workers, const TargetFolder& folder,
                                      const Copy& copy) {
   const std::string path(indexed_text(copy.path));
-  const PartFile text = there(folder, path);
+  const PartFile text = existing_file(folder, path);
   if (!text.has_file()) return std::nullopt;
   const auto shown = static_cast<uint64_t>(filesystem.status(filesystem.find("/" + path)).st_size);
   const auto begins = members_of(text, text_size(shown));
@@ -303,7 +303,7 @@ uint64_t size_of_deflated(const std::vector<uint64_t>& begins) {
 
 bool is_deflated(Filesystem& filesystem, const TargetFolder& folder, const Copy& copy) {
   if (!indexed_text(copy.path).empty()) return false;  // it is short, and its text may have changed
-  const PartFile file = there(folder, copy.path);
+  const PartFile file = existing_file(folder, copy.path);
   if (!file.has_file()) return false;
   const timespec wanted = modified_time(filesystem.status(copy.inode)), found = file.modified();
   return found.tv_sec == wanted.tv_sec && found.tv_nsec == wanted.tv_nsec &&

@@ -121,7 +121,7 @@ class Export {
   void make(const std::function<void()>& one) {
     try {
       one();
-    } catch (const InTheWay& failure) {
+    } catch (const NameTaken& failure) {
       failures_.add(failure);
     }
   }
@@ -176,7 +176,7 @@ class Export {
     } catch (const std::bad_alloc&) {
       failures_.add(filesystem_.path(copy.inode), out_of_memory());
       return std::nullopt;
-    } catch (const InTheWay& failure) {
+    } catch (const NameTaken& failure) {
       failures_.add(failure);
       return std::nullopt;
     }

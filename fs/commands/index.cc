@@ -58,8 +58,8 @@ std::string put_beside(const Options& options, Filesystem& filesystem) {
   }
   const std::string name(last_name(beside)),
       folder = is_url(store) ? "." : beside.substr(0, std::max<size_t>(beside.rfind('/'), 1));
-  const Descriptor there(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (there.number() < 0 || !replace_file(there, name, as_text(index)))
+  const Descriptor beside_store(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (beside_store.number() < 0 || !replace_file(beside_store, name, as_text(index)))
     throw Failure(kNotWritten,
                   fmt::format("{}/{}: {}; the sizes are kept only in {}, as by plainfs index without "
                               "--beside",

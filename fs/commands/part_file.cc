@@ -32,8 +32,8 @@ bool rename_unless_taken(const Descriptor& folder, const std::string& from, cons
   if (::linkat(folder.number(), from.c_str(), folder.number(), to.c_str(), 0) == 0)
     return ::unlinkat(folder.number(), from.c_str(), 0) == 0;
   if (errno == EEXIST) return false;
-  struct stat there {};
-  if (::fstatat(folder.number(), to.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
+  struct stat existing {};
+  if (::fstatat(folder.number(), to.c_str(), &existing, AT_SYMLINK_NOFOLLOW) == 0) {
     errno = EEXIST;
     return false;
   }
@@ -46,8 +46,8 @@ Failure PartFile::disk_failure() const {
   return Failure(kNotWritten, fmt::format("{}: {}", whole_, std::strerror(errno)));
 }
 
-InTheWay PartFile::in_the_way() const {
-  return InTheWay(fmt::format("{}: {} is in the way", whole_, name_));
+NameTaken PartFile::name_taken() const {
+  return NameTaken(fmt::format("{}: {} is in the way", whole_, name_));
 }
 
 PartFile::PartFile(Descriptor folder, std::string name, std::string whole)
@@ -68,12 +68,12 @@ PartFile::PartFile(Descriptor folder, std::string name, std::string whole, bool 
     if (is_new_ || errno != EEXIST) break;  // else another process has just created it
   }
   if (!has_file() && errno == ENOENT && !makes_it) return;
-  if (!has_file() && (errno == ELOOP || errno == EISDIR)) throw in_the_way();
+  if (!has_file() && (errno == ELOOP || errno == EISDIR)) throw name_taken();
   if (!has_file()) throw disk_failure();
   // A file that another process put there may be a hard link to another file, or be read while it is written.
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) throw disk_failure();
-  if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || status.st_uid != ::geteuid()) throw in_the_way();
+  if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || status.st_uid != ::geteuid()) throw name_taken();
 }
 
 // Returns false if another process has removed or renamed the file since it was opened.
@@ -158,7 +158,7 @@ void PartFile::finish(uint64_t size, timespec time, const std::string& name) {
   if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) throw disk_failure();
   set_time(time);
   if (::renameat(folder_.number(), name_.c_str(), folder_.number(), name.c_str()) == 0) return;
-  if (errno == EISDIR) throw InTheWay(disk_failure().what());
+  if (errno == EISDIR) throw NameTaken(disk_failure().what());
   throw disk_failure();
 }
 

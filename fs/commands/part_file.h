@@ -16,7 +16,7 @@ namespace plainfs {
 class PartFile {
  public:
   // Opens the part `name` in `folder`, or creates it. whole: the path of the finished file, for messages.
-  // Throws InTheWay if something else has that name: not a regular file, a file of another user, or one with
+  // Throws NameTaken if something else has that name: not a regular file, a file of another user, or one with
   // further hard links.
   PartFile(Descriptor folder, std::string name, std::string whole);
   // Opens a part without creating it. If it is absent, has_file() is false, and no other member may be
@@ -41,7 +41,7 @@ class PartFile {
   void set_time(timespec time);
   // Returns when the data are on disk.
   void flush();
-  // Sets the final size, time and name. Throws InTheWay if a directory has that name.
+  // Sets the final size, time and name. Throws NameTaken if a directory has that name.
   void finish(uint64_t size, timespec time, const std::string& name);
   // Like finish(), but throws Failure(kNotWritten) if the name is taken.
   void finish_unless_taken(uint64_t size, timespec time, const std::string& name);
@@ -50,7 +50,7 @@ class PartFile {
  private:
   PartFile(Descriptor folder, std::string name, std::string whole, bool makes_it);
   bool has_own_name() const;
-  InTheWay in_the_way() const;
+  NameTaken name_taken() const;
   Failure disk_failure() const;
 
   Descriptor folder_;
@@ -64,7 +64,7 @@ class PartFile {
 template <class Write>
 void finish_or_discard(PartFile& output, const Write& write) try {
   write();
-} catch (const InTheWay&) {
+} catch (const NameTaken&) {
   output.discard();
   throw;
 } catch (const Failure&) {

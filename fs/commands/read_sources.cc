@@ -29,7 +29,7 @@ std::optional<std::pair<dev_t, ino_t>> identity_at(const std::string& path) {
 // Returns the identities of the folders that contain `path`, which need not exist.
 std::set<std::pair<dev_t, ino_t>> folders_around(const std::string& path) {
   boost::system::error_code error;
-  boost::filesystem::path at = real_path_as_far_as_there(path, error);
+  boost::filesystem::path at = weakly_real_path(path, error);
   std::set<std::pair<dev_t, ino_t>> around;
   while (at.has_relative_path()) {
     at = at.parent_path();
@@ -70,20 +70,20 @@ std::vector<std::string> ReadSources::all() const {
 }
 
 void ReadSources::check(const std::string& path) const {
-  const auto there = identity_at(path);
-  const bool is_folder = there && is_folder_on_host(path);
-  for (const std::string& source : there ? all() : std::vector<std::string>()) {
-    if (identity_at(source) == there)
+  const auto existing = identity_at(path);
+  const bool is_folder = existing && is_folder_on_host(path);
+  for (const std::string& source : existing ? all() : std::vector<std::string>()) {
+    if (identity_at(source) == existing)
       throw Failure(kNotWritten, stores_.contains(source)
                                      ? fmt::format("{}: the store itself; choose another name", path)
                                      : fmt::format("{}: is read by this command; choose another name", path));
-    if (is_folder && folders_around(source).contains(*there))
+    if (is_folder && folders_around(source).contains(*existing))
       throw Failure(
           kNotWritten,
           fmt::format("{}: contains {}, which is read by this command; choose another name", path, source));
   }
   const boost::filesystem::path folder = boost::filesystem::absolute(path).parent_path();
-  check_around(path, folder.string(), [&](const std::string& store) { return there || is_zarr(store); });
+  check_around(path, folder.string(), [&](const std::string& store) { return existing || is_zarr(store); });
 }
 
 // Throws Failure(kNotWritten) if `folder` is or lies in a store that is a folder and for which
@@ -105,14 +105,14 @@ void ReadSources::check_folder(const std::string& path) const {
 }
 
 void ReadSources::check_file(const std::string& path) {
-  const auto there = identity_at(path);
-  if (!there) return;
+  const auto existing = identity_at(path);
+  if (!existing) return;
   std::call_once(is_examined_, [this] {
     for (const std::string& source : all())
       if (const auto identity = identity_at(source)) known_.insert(*identity);
   });
-  if (known_.contains(*there))
-    throw InTheWay(fmt::format("{}: is read by this command; choose another folder", path));
+  if (known_.contains(*existing))
+    throw NameTaken(fmt::format("{}: is read by this command; choose another folder", path));
 }
 
 void ReadSources::check_output() const {

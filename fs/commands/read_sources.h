@@ -27,7 +27,7 @@ class ReadSources {
   void check(const std::string& path) const;
   // Throws Failure(kNotWritten) if files in the folder `path` would lie in a store that is a folder.
   void check_folder(const std::string& path) const;
-  // Throws InTheWay if the file at `path` is one of the sources that were known at the first call.
+  // Throws NameTaken if the file at `path` is one of the sources that were known at the first call.
   // Thread-safe after the last add().
   void check_file(const std::string& path);
   // Throws Failure(kUsage) if standard output is a source.

@@ -103,7 +103,7 @@ class Trial {
   std::vector<std::string> generated_;
 };
 
-bool tells_all_apart(const Descriptor& folder) {
+bool distinguishes_all_names(const Descriptor& folder) {
   Trial trial(folder);
   trial.taken_by("a");
   trial.taken_by("\u00e9");
@@ -126,7 +126,7 @@ std::string marked(const std::string& name) {
 std::vector<HeldName> held_names(const Descriptor& folder, std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  if (!are_near(names) || tells_all_apart(folder)) return {};
+  if (!are_near(names) || distinguishes_all_names(folder)) return {};
   std::vector<HeldName> held;
   Trial trial(folder);
   for (const std::string& name : names)
@@ -160,7 +160,7 @@ Descriptor enter(const Descriptor& folder, const std::string& name, const std::s
     number = ::openat(folder.number(), name.c_str(), kFlags);
   }
   if (number < 0 && (errno == ELOOP || errno == ENOTDIR))
-    throw InTheWay(fmt::format("{}: not a directory, or a symbolic link to one", whole));
+    throw NameTaken(fmt::format("{}: not a directory, or a symbolic link to one", whole));
   if (number < 0) throw disk_failure(whole);
   return Descriptor(number);
 }
@@ -229,9 +229,9 @@ std::vector<std::string> TargetFolder::keep_apart(const std::vector<std::string>
 }
 
 // Returns the text of a link at `path` with the names on disk.
-std::string TargetFolder::text_there(const std::string& path, const std::string& text) const {
+std::string TargetFolder::text_on_disk(const std::string& path, const std::string& text) const {
   if (renamed_.empty() || text.starts_with('/')) return text;
-  std::string at = path.substr(0, path.size() - std::min(path.size(), last_name(path).size() + 1)), there;
+  std::string at = path.substr(0, path.size() - std::min(path.size(), last_name(path).size() + 1)), on_disk;
   for (size_t first = 0; first <= text.size();) {
     const size_t end = std::min(text.find('/', first), text.size());
     std::string name = text.substr(first, end - first);
@@ -241,31 +241,31 @@ std::string TargetFolder::text_there(const std::string& path, const std::string&
       at += at.empty() ? name : "/" + name;
       name = name_of(at);
     }
-    there += name + (end < text.size() ? "/" : "");
+    on_disk += name + (end < text.size() ? "/" : "");
     first = end + 1;
   }
-  return there;
+  return on_disk;
 }
 
 void TargetFolder::make_link(const std::string& path, const std::string& as_shown) const {
   const Descriptor folder = folder_of(path);
-  const std::string name = name_of(path), text = text_there(path, as_shown);
+  const std::string name = name_of(path), text = text_on_disk(path, as_shown);
   if (::symlinkat(text.c_str(), folder.number(), name.c_str()) == 0) return;
   if (errno != EEXIST) throw disk_failure(whole(path));
   std::string found(PATH_MAX, '\0');
   const ssize_t size = ::readlinkat(folder.number(), name.c_str(), found.data(), found.size());
   if (size >= 0 && found.substr(0, static_cast<size_t>(size)) == text)
     return;  // written by an earlier run, or just now by another part
-  throw InTheWay(fmt::format("{}: already exists and is not this link", whole(path)));
+  throw NameTaken(fmt::format("{}: already exists and is not this link", whole(path)));
 }
 
 void TargetFolder::remove_file(const std::string& path) const {
   const size_t slash = path.rfind('/');
   const Descriptor folder = existing_folder(slash == std::string::npos ? "" : path.substr(0, slash));
-  struct stat there {};
+  struct stat existing {};
   const std::string name = name_of(path);
-  if (folder.number() < 0 || ::fstatat(folder.number(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
-      !S_ISREG(there.st_mode))
+  if (folder.number() < 0 || ::fstatat(folder.number(), name.c_str(), &existing, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(existing.st_mode))
     return;
   if (::unlinkat(folder.number(), name.c_str(), 0) != 0 && errno != ENOENT) throw disk_failure(whole(path));
 }
@@ -273,13 +273,13 @@ void TargetFolder::remove_file(const std::string& path) const {
 bool TargetFolder::has_file(const std::string& path, std::optional<uint64_t> size, timespec modified) const {
   const size_t slash = path.rfind('/');
   const Descriptor folder = existing_folder(slash == std::string::npos ? "" : path.substr(0, slash));
-  struct stat there {};
+  struct stat existing {};
   if (folder.number() < 0) return false;
-  if (::fstatat(folder.number(), name_of(path).c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
-      !S_ISREG(there.st_mode))
+  if (::fstatat(folder.number(), name_of(path).c_str(), &existing, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(existing.st_mode))
     return false;
-  const timespec found = modified_time(there);
-  return (!size || static_cast<uint64_t>(there.st_size) == *size) && found.tv_sec == modified.tv_sec &&
+  const timespec found = modified_time(existing);
+  return (!size || static_cast<uint64_t>(existing.st_size) == *size) && found.tv_sec == modified.tv_sec &&
          found.tv_nsec == modified.tv_nsec;
 }
 

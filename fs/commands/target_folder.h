@@ -14,13 +14,13 @@
 namespace plainfs {
 
 // Thrown if something else is in the place of an entry. All other entries may still be written.
-class InTheWay : public Failure {
+class NameTaken : public Failure {
  public:
-  explicit InTheWay(const std::string& message) : Failure(kNotWritten, message) {}
+  explicit NameTaken(const std::string& message) : Failure(kNotWritten, message) {}
 };
 
 // A directory that receives files. Thread-safe but for keep_apart(). Paths are relative to it, "a/b.csv". All
-// members throw InTheWay, and Failure(kNotWritten) if the disk refuses.
+// members throw NameTaken, and Failure(kNotWritten) if the disk refuses.
 class TargetFolder {
  public:
   // Creates the directory if it is missing. The directory itself may be a symbolic link.
@@ -53,7 +53,7 @@ class TargetFolder {
 
  private:
   Descriptor nearest_folder(const std::string& path) const;
-  std::string text_there(const std::string& path, const std::string& text) const;
+  std::string text_on_disk(const std::string& path, const std::string& text) const;
 
   const std::string path_;
   const Descriptor root_;

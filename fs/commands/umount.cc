@@ -25,10 +25,10 @@ std::string without_links(const std::string& given) {
   if (path.filename() == "." || path.filename().empty()) path = path.parent_path();
   boost::system::error_code error;
   const auto parent = boost::filesystem::canonical(path.parent_path(), error);
-  const std::string there = error ? path.string() : (parent / path.filename()).string();
-  if (!what_is_mounted(there).device.empty()) return there;
+  const std::string place = error ? path.string() : (parent / path.filename()).string();
+  if (!what_is_mounted(place).device.empty()) return place;
   const auto whole = boost::filesystem::canonical(path, error);  // a link to a mountpoint
-  return error ? there : whole.string();
+  return error ? place : whole.string();
 }
 
 Failure busy(const std::string& given) {

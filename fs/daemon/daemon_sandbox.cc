@@ -166,7 +166,7 @@ void allow_own_folder(const Rules& rules, const std::string& folder) {
 // Opens the log file in the same mode as later. That later call reports why it fails.
 void allow_log(const Rules& rules, const std::string& file) {
   if (file.empty()) return;
-  const Descriptor there(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  const Descriptor log(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   rules.allow(file, kWrite);
 }
 

@@ -19,10 +19,10 @@ namespace plainfs {
 namespace {
 
 [[maybe_unused]] constexpr int kLeastPriority = 19;
-constexpr std::chrono::milliseconds kGivesWay{50};
+constexpr std::chrono::milliseconds kPause{50};
 
 // Lowers the priority of this thread only, as Linux has one per thread.
-void give_way() {
+void lower_priority() {
 #ifdef __linux__
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kLeastPriority);
 #endif
@@ -46,7 +46,7 @@ IndexAhead::~IndexAhead() {
 
 void IndexAhead::run() {
   leave_signals_to_others();
-  give_way();
+  lower_priority();
   const Request::Scope scope(this);
   keep_house("sizes are not computed ahead", log_, [this] {
     measure_all();
@@ -99,7 +99,7 @@ void IndexAhead::measure(Inode file) {
       return;
     } catch (const Cancelled&) {
       check_cancelled();
-      std::this_thread::sleep_for(kGivesWay);
+      std::this_thread::sleep_for(kPause);
     }
   }
 }

@@ -46,9 +46,9 @@ std::string reason_of(int error) {
 // Returns whether the open file is the one at that path.
 bool is_at(const Descriptor& file, const std::string& path) {
   struct stat opened {
-  }, there{};
-  return ::fstat(file.number(), &opened) == 0 && ::lstat(path.c_str(), &there) == 0 &&
-         opened.st_ino == there.st_ino && opened.st_dev == there.st_dev;
+  }, found{};
+  return ::fstat(file.number(), &opened) == 0 && ::lstat(path.c_str(), &found) == 0 &&
+         opened.st_ino == found.st_ino && opened.st_dev == found.st_dev;
 }
 
 // Writes bytes to a new file.
@@ -157,7 +157,7 @@ void IndexFolder::make_room(uint64_t bytes) const {
     sum += held.back().size;
   }
   std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.used < b.used; });
-  for (auto oldest = held.begin(); sum > most_bytes_ && oldest != held.end(); ++oldest)
+  for (auto oldest = held.begin(); sum > max_bytes_ && oldest != held.end(); ++oldest)
     if (::unlink(oldest->path.c_str()) == 0) sum -= oldest->size;
 }
 

@@ -19,9 +19,9 @@ class IndexFolder {
  public:
   static constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
 
-  // most_bytes: limit of the total size. Writing a file removes the least recently used ones beyond it.
-  explicit IndexFolder(std::string path, uint64_t most_bytes = kMaxBytes)
-      : path_(std::move(path)), most_bytes_(most_bytes) {}
+  // max_bytes: limit of the total size. Writing a file removes the least recently used ones beyond it.
+  explicit IndexFolder(std::string path, uint64_t max_bytes = kMaxBytes)
+      : path_(std::move(path)), max_bytes_(max_bytes) {}
 
   // Returns $XDG_CACHE_HOME/plainfs, else $HOME/.cache/plainfs; empty if neither is an absolute path.
   static std::string default_path();
@@ -62,7 +62,7 @@ class IndexFolder {
   void make_room(uint64_t bytes) const;
 
   const std::string path_;
-  const uint64_t most_bytes_;
+  const uint64_t max_bytes_;
 };
 using IndexFolderPtr = std::shared_ptr<const IndexFolder>;
 

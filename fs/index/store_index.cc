@@ -162,9 +162,9 @@ std::shared_ptr<const IndexFile> StoreIndex::beside() {
     if (is_beside_read_) return beside_;
     return std::nullopt;
   };
-  if (const auto there = read()) return *there;
+  if (const auto known = read()) return *known;
   const CancellableLock looking(looking_);
-  if (const auto there = read()) return *there;
+  if (const auto known = read()) return *known;
   std::shared_ptr<const IndexFile> file = open_beside();
   const MutexLock lock(mutex_);
   is_beside_read_ = true;

@@ -193,9 +193,9 @@ class PaddedBox : public Segment {
 
   // Writes elements [from, from + count) of the box, counted without padding. Those below `end` exist.
   void write_run(const Lines& lines, uint64_t from, uint64_t count, uint64_t end, std::byte* out) const {
-    const uint64_t there = std::min(count, end - std::min(end, from));
-    if (there > 0) form_.write(array_->dtype(), lines.elements, from - lines.first * line_, there, out);
-    std::memset(out + there * form_.size, 0, (count - there) * form_.size);
+    const uint64_t existing = std::min(count, end - std::min(end, from));
+    if (existing > 0) form_.write(array_->dtype(), lines.elements, from - lines.first * line_, existing, out);
+    std::memset(out + existing * form_.size, 0, (count - existing) * form_.size);
   }
 
   void write_lines(const Lines& lines, uint64_t from, uint64_t count, std::byte* out) const {

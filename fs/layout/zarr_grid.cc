@@ -16,9 +16,9 @@ uint64_t extent_product(const Shape& shape, size_t from) {
 }
 
 // Returns the length that zarr-python chooses for an array with one axis.
-uint64_t guessed_length(uint64_t length, uint64_t element_bytes, uint64_t most_bytes) {
+uint64_t guessed_length(uint64_t length, uint64_t element_bytes, uint64_t max_bytes) {
   constexpr double kBase = 256 * 1024, kLeast = 128 * 1024, kUnit = 1024 * 1024;
-  const auto element = static_cast<double>(element_bytes), most = static_cast<double>(most_bytes);
+  const auto element = static_cast<double>(element_bytes), most = static_cast<double>(max_bytes);
   const double wanted = std::clamp(
       kBase * std::pow(2, std::log10(static_cast<double>(length) * element / kUnit)), kLeast, most);
   const auto is_good = [&] {
@@ -31,12 +31,12 @@ uint64_t guessed_length(uint64_t length, uint64_t element_bytes, uint64_t most_b
 
 }  // namespace
 
-Shape zarr_chunk(const Shape& shape, uint64_t element_bytes, uint64_t most_bytes) {
+Shape zarr_chunk(const Shape& shape, uint64_t element_bytes, uint64_t max_bytes) {
   constexpr uint64_t kBandBytes = uint64_t{32} << 20, kChunkBytes = uint64_t{1} << 20, kLeastColumns = 256;
   Shape whole = shape;
   for (uint64_t& length : whole) length = std::max<uint64_t>(1, length);
   if (whole.empty()) return whole;
-  if (whole.size() == 1) return {guessed_length(whole[0], element_bytes, most_bytes)};
+  if (whole.size() == 1) return {guessed_length(whole[0], element_bytes, max_bytes)};
   Shape chunk = whole;
   const uint64_t column = checked_multiply(extent_product(whole, 2), element_bytes);
   const uint64_t row = checked_multiply(whole[1], column);
@@ -50,12 +50,12 @@ Shape zarr_chunk(const Shape& shape, uint64_t element_bytes, uint64_t most_bytes
   return chunk;
 }
 
-Shape zarr_shard(const Shape& shape, const Shape& chunk, uint64_t element_bytes, uint64_t most_bytes) {
+Shape zarr_shard(const Shape& shape, const Shape& chunk, uint64_t element_bytes, uint64_t max_bytes) {
   Shape shard = chunk;
   for (size_t axis = 1; axis < shape.size(); ++axis)
     shard[axis] = checked_multiply(zarr_chunks(shape, chunk, axis), chunk[axis]);
   const uint64_t band = checked_multiply(extent_product(shard, 0), element_bytes);
-  const uint64_t bands = std::min(zarr_chunks(shape, chunk, 0), most_bytes / std::max<uint64_t>(1, band));
+  const uint64_t bands = std::min(zarr_chunks(shape, chunk, 0), max_bytes / std::max<uint64_t>(1, band));
   shard[0] = checked_multiply(chunk[0], std::max<uint64_t>(1, bands));
   return shard;
 }

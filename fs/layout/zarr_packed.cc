@@ -178,7 +178,7 @@ class ZarrPacked : public PackedFolder {
     uint64_t slots;  // of chunks, beyond the array's end too
   };
   using Content = std::variant<std::string, Chunk, Shard>;
-  using HasMade = std::function<void(uint64_t bytes)>;
+  using HasGenerated = std::function<void(uint64_t bytes)>;
 
   int level() const { return packing_.level.value_or(is_version_3_ ? kZstdLevel : kBloscLevel); }
   void add(ZarrNode& node, const std::string& path);
@@ -192,13 +192,13 @@ class ZarrPacked : public PackedFolder {
   }
   Bytes encoded(const CutArray& array, Bytes chunk) const;
 
-  static uint64_t write_content(const std::string& text, PackedSink& out, const HasMade& has_generated) {
+  static uint64_t write_content(const std::string& text, PackedSink& out, const HasGenerated& has_generated) {
     out.write_at(0, as_byte_span(text));
     has_generated(text.size());
     return text.size();
   }
-  uint64_t write_content(const Chunk& chunk, PackedSink& out, const HasMade& has_generated) const;
-  uint64_t write_content(const Shard& shard, PackedSink& out, const HasMade& has_generated) const;
+  uint64_t write_content(const Chunk& chunk, PackedSink& out, const HasGenerated& has_generated) const;
+  uint64_t write_content(const Shard& shard, PackedSink& out, const HasGenerated& has_generated) const;
 
   const FolderPacking packing_;
   const bool is_version_3_;
@@ -324,7 +324,8 @@ Bytes ZarrPacked::encoded(const CutArray& array, Bytes chunk) const {
   return blosc_compressed(chunk, array.element_bytes(), level());
 }
 
-uint64_t ZarrPacked::write_content(const Chunk& chunk, PackedSink& out, const HasMade& has_generated) const {
+uint64_t ZarrPacked::write_content(const Chunk& chunk, PackedSink& out,
+                                   const HasGenerated& has_generated) const {
   const CutArray& cut = chunk.array->cut;
   const bool is_single_text = !is_version_3_ && !cut.has_axes();  // text of version 2 has a fixed length then
   Bytes raw =
@@ -337,7 +338,8 @@ uint64_t ZarrPacked::write_content(const Chunk& chunk, PackedSink& out, const Ha
   return stored.size();
 }
 
-uint64_t ZarrPacked::write_content(const Shard& shard, PackedSink& out, const HasMade& has_generated) const {
+uint64_t ZarrPacked::write_content(const Shard& shard, PackedSink& out,
+                                   const HasGenerated& has_generated) const {
   const CutArray& cut = shard.array->cut;
   const uint64_t at_once = std::min(shard.count, cut.bands_at_once());
   const auto bands_of = [&](size_t piece) { return std::min(at_once, shard.count - piece * at_once); };

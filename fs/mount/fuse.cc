@@ -168,7 +168,7 @@ void FuseMount::invalidate() {
   for (const NodeNumber node : nodes_.open_before(filesystem_.times_reopened())) forget_node(node);
 }
 
-std::string FuseMount::way_back() const {
+std::string FuseMount::how_to_reopen() const {
   if (settings_.reopens_on_change) return "; the next open or listing reopens it";
   const std::string reload =
       is_descriptor(settings_.mountpoint) ? "" : fmt::format("plainfs reload {}, or ", settings_.mountpoint);

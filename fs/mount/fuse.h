@@ -137,7 +137,7 @@ class FuseMount {
   friend struct FuseCallbacks;
 
   // Returns the instructions for reopening a changed store, which end a message.
-  std::string way_back() const;
+  std::string how_to_reopen() const;
 
   Filesystem& filesystem_;
   const MountSettings settings_;

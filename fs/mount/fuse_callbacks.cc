@@ -62,7 +62,7 @@ struct FuseCallbacks {
     } catch (const Error& error) {
       if (error.code() != Errc::changed) return report(error);
       mount.has_changed_.store(true, std::memory_order_relaxed);
-      return report(Error(Errc::changed, error.what() + mount.way_back()));
+      return report(Error(Errc::changed, error.what() + mount.how_to_reopen()));
     } catch (const std::bad_alloc&) {
       return report(out_of_memory());
     } catch (const std::exception& error) {
@@ -78,7 +78,7 @@ struct FuseCallbacks {
 
   // Looks up a name, see Filesystem::lookup. If the store has changed and may be reopened, reopens it here:
   // the kernel holds the directory until it gets the reply, and is made to forget the rest afterwards.
-  static Inode lookup_anew(FuseMount& mount, Filesystem& filesystem, Inode parent, const char* name) {
+  static Inode lookup_again(FuseMount& mount, Filesystem& filesystem, Inode parent, const char* name) {
     const uint64_t before = filesystem.times_reopened();
     try {
       return filesystem.lookup(parent, name);
@@ -100,7 +100,7 @@ struct FuseCallbacks {
     Inode inode = parent;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       try {
-        inode = is_parent(name) ? filesystem.parent(parent) : lookup_anew(mount, filesystem, parent, name);
+        inode = is_parent(name) ? filesystem.parent(parent) : lookup_again(mount, filesystem, parent, name);
       } catch (const Error& error) {
         if (error.code() != Errc::not_found || mount.settings_.negative_timeout == 0) throw;
         fuse_entry_param none{};  // inode 0: the kernel caches that the name is absent
@@ -279,8 +279,8 @@ struct FuseCallbacks {
   // first and replies with ESTALE, so that the kernel looks up the path again and repeats the request. Use it
   // only for requests during which the kernel holds no directory: invalidation needs the directories.
   template <class Answer>
-  static void guarded_anew(FuseMount& mount, fuse_req_t request, Inode inode, const fuse_file_info& given,
-                           Answer answer) {
+  static void guarded_again(FuseMount& mount, fuse_req_t request, Inode inode, const fuse_file_info& given,
+                            Answer answer) {
     bool has_changed =
         mount.settings_.reopens_on_change && mount.has_changed_.exchange(false, std::memory_order_relaxed);
     const auto now = [&mount, request, inode, given, answer](bool* changed) {
@@ -318,25 +318,25 @@ struct FuseCallbacks {
       fuse_reply_err(request, EROFS);
       return;
     }
-    guarded_anew(mount, request, inode, *given,
-                 [&mount, request, inode, node](Filesystem& filesystem, fuse_file_info& info) {
-                   if (is_past_part(mount, node)) {
-                     fuse_reply_err(request, ESTALE);
-                     return;
-                   }
-                   auto file = std::unique_ptr<OpenedFile>(new OpenedFile{filesystem.open(inode)});
-                   if (!file->file.changes && !Nodes::is_of(node, file->file.opening->number())) {
-                     fuse_reply_err(request, ESTALE);
-                     return;
-                   }
-                   info.direct_io = file->file.changes || begins_unsized(mount, *file->file.view);
-                   info.keep_cache = !file->file.changes;
-                   mount.nodes_.opened(node);
-                   info.fh = to_handle(std::move(file));
-                   add_open(mount, inode, 1);
-                   if (fuse_reply_open(request, &info) != 0)
-                     close_file(mount, node, &info);  // the opener was interrupted
-                 });
+    guarded_again(mount, request, inode, *given,
+                  [&mount, request, inode, node](Filesystem& filesystem, fuse_file_info& info) {
+                    if (is_past_part(mount, node)) {
+                      fuse_reply_err(request, ESTALE);
+                      return;
+                    }
+                    auto file = std::unique_ptr<OpenedFile>(new OpenedFile{filesystem.open(inode)});
+                    if (!file->file.changes && !Nodes::is_of(node, file->file.opening->number())) {
+                      fuse_reply_err(request, ESTALE);
+                      return;
+                    }
+                    info.direct_io = file->file.changes || begins_unsized(mount, *file->file.view);
+                    info.keep_cache = !file->file.changes;
+                    mount.nodes_.opened(node);
+                    info.fh = to_handle(std::move(file));
+                    add_open(mount, inode, 1);
+                    if (fuse_reply_open(request, &info) != 0)
+                      close_file(mount, node, &info);  // the opener was interrupted
+                  });
   }
 
   static void add_open(FuseMount& mount, Inode inode, int64_t count) {
@@ -385,16 +385,16 @@ struct FuseCallbacks {
   static void opendir(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
     const Inode inode = inode_of(node);
     FuseMount& mount = mount_of(request, inode);
-    guarded_anew(mount, request, inode, *given,
-                 [&mount, request, inode, node](Filesystem& filesystem, fuse_file_info& info) {
-                   const ListingPtr listing = filesystem.list(inode);
-                   info.fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{listing}));
-                   info.keep_cache = 1;
-                   // The kernel would look up cached names one by one for their sizes.
-                   info.cache_readdir = !listing->is_of_parts() && !filesystem.is_followed(inode);
-                   add_open(mount, inode, 1);
-                   if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, node, &info);
-                 });
+    guarded_again(mount, request, inode, *given,
+                  [&mount, request, inode, node](Filesystem& filesystem, fuse_file_info& info) {
+                    const ListingPtr listing = filesystem.list(inode);
+                    info.fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{listing}));
+                    info.keep_cache = 1;
+                    // The kernel would look up cached names one by one for their sizes.
+                    info.cache_readdir = !listing->is_of_parts() && !filesystem.is_followed(inode);
+                    add_open(mount, inode, 1);
+                    if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, node, &info);
+                  });
   }
 
   static void releasedir(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {

@@ -149,8 +149,8 @@ Node node_at(const Node& root, const std::string& path, Context& context) {
 class Summary {
  public:
   // shows_values: whether to read the value of each array that has only one.
-  Summary(Context& context, size_t most_lines, bool shows_values)
-      : context_(context), most_lines_(most_lines), shows_values_(shows_values) {}
+  Summary(Context& context, size_t max_lines, bool shows_values)
+      : context_(context), max_lines_(max_lines), shows_values_(shows_values) {}
 
   void add(const std::string& path, const Node& node, size_t depth) {
     Line line{described(node), path.empty() ? "." : printable(path)};
@@ -189,7 +189,7 @@ class Summary {
 
  private:
   void keep(Line line) {
-    if (lines_.size() < most_lines_)
+    if (lines_.size() < max_lines_)
       lines_.push_back(std::move(line));
     else
       is_cut_ = true;
@@ -243,11 +243,11 @@ class Summary {
   }
 
   Context& context_;
-  const size_t most_lines_;
+  const size_t max_lines_;
   const bool shows_values_;
   std::vector<Line> lines_;
   std::map<std::string, size_t> stores_;  // in a mirrored folder, by kind
-  bool is_cut_ = false;                   // there are more lines than most_lines_
+  bool is_cut_ = false;                   // there are more lines than max_lines_
 };
 
 }  // namespace
@@ -291,9 +291,9 @@ Described describe(const Node& node, Digits digits) {
 namespace {
 
 // Returns "  leiden  factor  12 levels: B cell, NK, …", one line per column.
-std::string columns_text(const Table& table, size_t most_lines) {
+std::string columns_text(const Table& table, size_t max_lines) {
   const std::vector<ColumnSummary> columns = column_summaries(table);
-  const size_t shown = std::min(columns.size(), most_lines);
+  const size_t shown = std::min(columns.size(), max_lines);
   size_t name_width = 0, type_width = 0;
   for (size_t i = 0; i < shown; ++i) {
     name_width = std::max(name_width, std::min<size_t>(columns[i].name.size(), 40));
@@ -317,12 +317,12 @@ std::string columns_text(const Table& table, size_t most_lines) {
 
 }  // namespace
 
-std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines) {
-  Summary summary(context, most_lines, !is_remote(store));
+std::string summary_of(const Store& store, Context& context, const std::string& path, size_t max_lines) {
+  Summary summary(context, max_lines, !is_remote(store));
   const Node node = node_at(store.root, path, context);
   summary.add(path, node, 0);
   const auto* table = std::get_if<Table>(&node.content);
-  return summary.text() + (table && !path.empty() ? columns_text(*table, most_lines) : "");
+  return summary.text() + (table && !path.empty() ? columns_text(*table, max_lines) : "");
 }
 
 FolderSummary summary_of_folder(const Store& folder, Context& context) {

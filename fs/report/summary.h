@@ -26,11 +26,11 @@ Described describe(const Node& node, Digits digits = Digits::grouped);
 std::string dataset_text(const CfDataset& dataset);
 
 // Returns "assays/RNA/counts  sparse matrix  80 × 200, 1234 values (integer), by column", one line each, at
-// most most_lines, and a last line if there are more. Reads metadata, and of a store on disk the arrays of
+// most max_lines, and a last line if there are more. Reads metadata, and of a store on disk the arrays of
 // one value, which are shown by it: "identifier  array  \"a1\" (text)". A node that cannot be read has
 // the error in its line. path: the group or member to summarize, "" for all; for a table, its columns are
 // listed as well. Throws not_found if path does not exist.
-std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines);
+std::string summary_of(const Store& store, Context& context, const std::string& path, size_t max_lines);
 
 // The stores in a folder and below it.
 struct FolderSummary {

@@ -112,7 +112,7 @@ std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const
 Links::End Links::follow(StorePtr store, Link link, int depth) {
   struct Followed {
     StoredPlace place;  // the place of the link
-    int links_there;    // followed on the way to it
+    int links_before;   // followed on the way to it
   };
   std::vector<Followed> chain;
   std::set<StoredPlace> seen;
@@ -150,7 +150,7 @@ Links::End Links::follow(StorePtr store, Link link, int depth) {
   for (size_t i = chain.size();; --i) {
     end.links = std::min(end.links + 1, kMaxTargetLinks + 1);
     if (i == 0) return end;
-    end.links += chain[i - 1].links_there;
+    end.links += chain[i - 1].links_before;
     if (!end.is_too_deep) known_.emplace(std::move(chain[i - 1].place), end);
   }
 }

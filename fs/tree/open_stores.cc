@@ -16,8 +16,8 @@ struct OpenStores::Slot {
   std::optional<Error> error GUARDED_BY(opening);
 };
 
-OpenStores::OpenStores(Context& context, size_t most_open, std::function<void(const std::string&)> let_go)
-    : context_(context), let_go_(std::move(let_go)), recent_(most_open) {}
+OpenStores::OpenStores(Context& context, size_t max_open, std::function<void(const std::string&)> let_go)
+    : context_(context), let_go_(std::move(let_go)), recent_(max_open) {}
 
 OpenStores::~OpenStores() {
   for (const auto& [path, slot] : slots_)

@@ -17,7 +17,7 @@ namespace plainfs {
 class OpenStores {
  public:
   // let_go is called, without a lock, with the path of each store that is dropped.
-  OpenStores(Context& context, size_t most_open, std::function<void(const std::string& path)> let_go);
+  OpenStores(Context& context, size_t max_open, std::function<void(const std::string& path)> let_go);
 
   // Closes the files of all stores.
   ~OpenStores();

@@ -22,8 +22,8 @@ namespace {
 constexpr size_t kMaxInnerStores = 48;
 constexpr size_t kDescriptorsAStore = 16;  // one store for so many file descriptors of the process
 
-size_t most_inner_stores() {
-  return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMaxInnerStores);
+size_t max_inner_stores() {
+  return std::clamp<size_t>(max_descriptors() / kDescriptorsAStore, 1, kMaxInnerStores);
 }
 
 constexpr size_t kFewEntries = 1024;  // up to so many, lost names are not searched for
@@ -94,7 +94,7 @@ Top top_of(StorePtr store, std::string_view subdir, const ListingContext& listin
 Tree::Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& context,
            std::shared_ptr<Inodes> inodes, IndexFolderPtr index)
     : inodes_(std::move(inodes)),
-      stores_(context, most_inner_stores(), [this](const std::string& path) { let_go(path); }),
+      stores_(context, max_inner_stores(), [this](const std::string& path) { let_go(path); }),
       listing_{context, stores_, std::move(views)},
       indexes_(std::move(index), store->path, names_of(listing_.views), context),
       top_(top_of(std::move(store), subdir, listing_)),

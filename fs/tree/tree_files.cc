@@ -152,11 +152,11 @@ uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) 
 bool Tree::discard_index(Inode file) noexcept {
   const bool is_kept = indexes_.are_kept() && !changes(file);
   const IndexPlacePtr place = is_kept ? index_place(file) : nullptr;
-  bool was_there = false;
+  bool existed = false;
   if (place)
     keep_house("a wrong size is not discarded from the index", notice(),
-               [&] { was_there = indexes_.of(*place).discard(place->path); });
-  return was_there;
+               [&] { existed = indexes_.of(*place).discard(place->path); });
+  return existed;
 }
 
 void Tree::save_index(bool is_wanted) {

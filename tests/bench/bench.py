@@ -178,12 +178,14 @@ class Programs:
             os.makedirs(folder)
             archive = subprocess.run(["git", "-C", root, "archive", number], check=True, capture_output=True).stdout
             subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-            made = os.path.join(folder, "build")
+            output = os.path.join(folder, "build")
             subprocess.run(
-                ["cmake", "-S", folder, "-B", made, "-DCMAKE_BUILD_TYPE=Release"], check=True, stdout=subprocess.DEVNULL
+                ["cmake", "-S", folder, "-B", output, "-DCMAKE_BUILD_TYPE=Release"],
+                check=True,
+                stdout=subprocess.DEVNULL,
             )
             subprocess.run(
-                ["cmake", "--build", made, "--target", "plainfs", "-j", str(os.cpu_count())],
+                ["cmake", "--build", output, "--target", "plainfs", "-j", str(os.cpu_count())],
                 check=True,
                 stdout=subprocess.DEVNULL,
             )

@@ -116,16 +116,16 @@ def write_cf(folder):
             file[name] = axis
             file[name].make_scale(name)
             file[name].attrs.update(notes)
-        made = file.create_dataset("t2m", data=values, chunks=CHUNKS, compression="gzip", compression_opts=1)
-        made.attrs.update(attributes)
+        built = file.create_dataset("t2m", data=values, chunks=CHUNKS, compression="gzip", compression_opts=1)
+        built.attrs.update(attributes)
         for number, name in enumerate(axes):
-            made.dims[number].attach_scale(file[name])
+            built.dims[number].attach_scale(file[name])
     group = zarr.open_group(os.path.join(folder, "cf.zarr"), "w")
     group.attrs["Conventions"] = "CF-1.8"
     for name, (axis, notes) in axes.items():
         group.array(name, axis, fill_value=None).attrs.update({"_ARRAY_DIMENSIONS": [name], **notes})
-    made = group.array("t2m", values, chunks=CHUNKS, fill_value=None)
-    made.attrs.update({"_ARRAY_DIMENSIONS": list(axes), **attributes})
+    built = group.array("t2m", values, chunks=CHUNKS, fill_value=None)
+    built.attrs.update({"_ARRAY_DIMENSIONS": list(axes), **attributes})
     small = zarr.open_group(os.path.join(folder, "small.zarr"), "w")
     small.array("x", numpy.random.default_rng(3).random(400 * 2048), chunks=2048, compressor=None)
 

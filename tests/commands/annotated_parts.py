@@ -91,9 +91,9 @@ def decoded(values):
         return values.decode('utf-8')
     if isinstance(values, np.ndarray) and values.dtype.kind in 'OS':
         texts = [x.decode('utf-8') if isinstance(x, bytes) else x for x in values.reshape(-1).tolist()]
-        made = np.empty(len(texts), object)
-        made[:] = texts
-        return made.reshape(values.shape)
+        built = np.empty(len(texts), object)
+        built[:] = texts
+        return built.reshape(values.shape)
     return values
 
 

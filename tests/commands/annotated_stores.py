@@ -99,11 +99,11 @@ def column(source, count):
 
 def frame(source, names, most=4, labels=LABELS):
     name = source.one(None, None, 'cell_id', 'barcode', 'index')
-    made = pd.DataFrame(index=pd.Index(list(names), dtype=object, name=name))
+    built = pd.DataFrame(index=pd.Index(list(names), dtype=object, name=name))
     for label in source.some(labels)[:most]:
-        values = column(source, len(made))
-        made[label] = pd.Series(values, index=made.index) if len(made) else values
-    return made
+        values = column(source, len(built))
+        built[label] = pd.Series(values, index=built.index) if len(built) else values
+    return built
 
 
 # -- matrices
@@ -131,11 +131,11 @@ def matrix(source, shape, meaning):
 
 def records(source, count):
     kinds = [('0', 'O'), ('1', 'f4'), ('B cell', 'f8'), ('3', 'i8')][: 1 + source.count(3)]
-    made = np.zeros(count, dtype=kinds)
+    built = np.zeros(count, dtype=kinds)
     for name, kind in kinds:
         genes = [source.one(*GENES) for _ in range(count)]
-        made[name] = genes if kind == 'O' else source.numpy.integers(0, 9, count) / 4
-    return made
+        built[name] = genes if kind == 'O' else source.numpy.integers(0, 9, count) / 4
+    return built
 
 
 def leaf(source):
@@ -164,30 +164,30 @@ def leaf(source):
 
 
 def tree(source, depth=0):
-    made = {}
+    built = {}
     for key in source.some(KEYS)[: 6 if depth == 0 else 3]:
         deep = depth < 3 and source.maybe(0.25)
-        made[key] = tree(source, depth + 1) if deep else leaf(source)
-    return made
+        built[key] = tree(source, depth + 1) if deep else leaf(source)
+    return built
 
 
-def scanpy_members(source, made):
+def scanpy_members(source, built):
     """Adds what scanpy's own calls leave in uns."""
-    uns = made.uns
-    if 'X_pca' in made.obsm and source.maybe(0.8):
-        variance = np.sort(source.numpy.random(made.obsm['X_pca'].shape[1]))[::-1].copy()
+    uns = built.uns
+    if 'X_pca' in built.obsm and source.maybe(0.8):
+        variance = np.sort(source.numpy.random(built.obsm['X_pca'].shape[1]))[::-1].copy()
         uns['pca'] = {'params': {'zero_center': True, 'use_highly_variable': False}, 'variance': variance}
         if source.maybe():
             uns['pca']['variance_ratio'] = variance / 10
-    if 'connectivities' in made.obsp:
+    if 'connectivities' in built.obsp:
         uns['neighbors'] = {
             'connectivities_key': 'connectivities',
             'distances_key': 'distances',
             'params': {'n_neighbors': 15, 'method': 'umap', 'metric': 'euclidean', 'random_state': 0},
         }
-    for name in made.obs:
-        if made.obs[name].dtype.name == 'category' and source.maybe():
-            colours = [f'#{source.random.randrange(1 << 24):06x}' for _ in made.obs[name].cat.categories]
+    for name in built.obs:
+        if built.obs[name].dtype.name == 'category' and source.maybe():
+            colours = [f'#{source.random.randrange(1 << 24):06x}' for _ in built.obs[name].cat.categories]
             uns[name + '_colors'] = np.array(colours, dtype=object)
     if source.maybe(0.3):
         members = {name: records(source, 5) for name in ('names', 'scores', 'pvals_adj')}
@@ -205,87 +205,87 @@ def cell_names(source, count):
     return [f'{"".join(source.random.choices("ACGT", k=6))}{i}-1' for i in range(count)]
 
 
-def add_sides(source, made):
-    cells, genes = made.shape
+def add_sides(source, built):
+    cells, genes = built.shape
     for name in source.some(('X_pca', 'X_umap', 'X_tsne', 'X_pca_harmony', 'X_scVI')):
         width = 2 if name in ('X_umap', 'X_tsne') else 4
-        made.obsm[name] = source.numpy.normal(size=(cells, width)).astype(source.one('float32', 'float64'))
+        built.obsm[name] = source.numpy.normal(size=(cells, width)).astype(source.one('float32', 'float64'))
     proteins = ('CD3', 'CD4', 'CD8 a')
     others = {
-        'protein': lambda: frame(source, made.obs_names, labels=proteins).rename_axis(made.obs_names.name),
+        'protein': lambda: frame(source, built.obs_names, labels=proteins).rename_axis(built.obs_names.name),
         'hits': lambda: sparse(source, (cells, 5), maker=sp.csr_matrix),
         'cube': lambda: source.numbers((cells, 2, 3)),
         'aucell': lambda: source.numbers((cells, 1), 'float64'),
     }
     for name in source.some(others):
-        made.obsm[name] = others[name]()
-    if 'X_pca' in made.obsm and source.maybe(0.7):
+        built.obsm[name] = others[name]()
+    if 'X_pca' in built.obsm and source.maybe(0.7):
         loadings = source.numpy.normal(size=(genes, 4))
         loadings[source.numpy.random(genes) < 0.3] = 0
-        made.varm['PCs'] = loadings
+        built.varm['PCs'] = loadings
     sides = {
         'fac': lambda: source.numbers((genes, 3), 'float32'),
-        'markers': lambda: frame(source, made.var_names, labels=('logfc', 'best')).rename_axis(made.var_names.name),
+        'markers': lambda: frame(source, built.var_names, labels=('logfc', 'best')).rename_axis(built.var_names.name),
         'de': lambda: sparse(source, (genes, 4), maker=sp.csr_matrix),
     }
     for name in source.some(sides):
-        made.varm[name] = sides[name]()
+        built.varm[name] = sides[name]()
     if source.maybe():
-        made.obsp['connectivities'] = sparse(source, (cells, cells), maker=sp.csr_matrix)
-        made.obsp['distances'] = sparse(source, (cells, cells), 'float64', maker=sp.csr_matrix)
+        built.obsp['connectivities'] = sparse(source, (cells, cells), maker=sp.csr_matrix)
+        built.obsp['distances'] = sparse(source, (cells, cells), 'float64', maker=sp.csr_matrix)
     if source.maybe(0.3):
-        made.obsp['dense'] = source.numbers((cells, cells), 'float64')
+        built.obsp['dense'] = source.numbers((cells, cells), 'float64')
     if source.maybe(0.3):
-        made.obsp['wnn'] = sparse(source, (cells, cells))
+        built.obsp['wnn'] = sparse(source, (cells, cells))
     if source.maybe(0.3):
-        made.varp['coexp'] = sparse(source, (genes, genes), maker=sp.csr_matrix)
+        built.varp['coexp'] = sparse(source, (genes, genes), maker=sp.csr_matrix)
     if source.maybe(0.3):
-        made.varp['cor'] = source.numbers((genes, genes), 'float32')
+        built.varp['cor'] = source.numbers((genes, genes), 'float32')
 
 
-def add_raw(source, made, meaning):
-    cells, genes = made.shape
+def add_raw(source, built, meaning):
+    cells, genes = built.shape
     count = genes + (source.count(8) if source.maybe() else 0)
-    names = list(made.var_names) + [f'RAW{i}' for i in range(count - genes)]
+    names = list(built.var_names) + [f'RAW{i}' for i in range(count - genes)]
     values = matrix(source, (cells, count), 'log' if meaning == 'scaled' else source.one('counts', 'log'))
     raw = anndata.AnnData(
         values,
         dtype=values.dtype,
-        obs=pd.DataFrame(index=made.obs_names),
+        obs=pd.DataFrame(index=built.obs_names),
         var=frame(source, names, labels=('gene_ids', 'raw_only', 'n_cells')),
     )
     if source.maybe(0.3):
         raw.varm['rawPCs'] = source.numpy.normal(size=(count, 2))
-    made.raw = raw
+    built.raw = raw
 
 
-def random_anndata(source, cells=None, prefix='', most_layers=3):
+def random_anndata(source, cells=None, prefix='', max_layers=3):
     cells = cells or cell_names(source, 6 + source.count(14))
     genes = [prefix + name for name in gene_names(source, 5 + source.count(15))]
     meaning = source.one('counts', 'log', 'log', 'scaled')
     values = matrix(source, (len(cells), len(genes)), meaning)
-    made = anndata.AnnData(
+    built = anndata.AnnData(
         values,
         dtype=values.dtype,
         obs=frame(source, cells, 6),
         var=frame(source, genes, 4, ('gene_ids', 'highly_variable', 'means', 'feature_types', 'chr', 'n cells')),
     )
-    if 'highly_variable' in made.var or source.maybe(0.3):
-        made.var['highly_variable'] = source.numpy.random(len(genes)) < 0.5
+    if 'highly_variable' in built.var or source.maybe(0.3):
+        built.var['highly_variable'] = source.numpy.random(len(genes)) < 0.5
         if source.maybe(0.4):
             rank = np.full(len(genes), np.nan)
-            chosen = np.flatnonzero(made.var['highly_variable'])
+            chosen = np.flatnonzero(built.var['highly_variable'])
             rank[chosen] = source.numpy.permutation(len(chosen))
-            made.var['highly_variable_rank'] = rank
-    for name in source.some(('counts', 'logcounts', 'spliced', 'unspliced', 'scaled', 'denoised'))[:most_layers]:
+            built.var['highly_variable_rank'] = rank
+    for name in source.some(('counts', 'logcounts', 'spliced', 'unspliced', 'scaled', 'denoised'))[:max_layers]:
         kind = {'logcounts': 'log', 'scaled': 'scaled', 'denoised': 'log'}.get(name, 'counts')
-        made.layers[name] = matrix(source, made.shape, kind)
+        built.layers[name] = matrix(source, built.shape, kind)
     if source.maybe(0.5 if meaning != 'scaled' else 0.8):
-        add_raw(source, made, meaning)
-    add_sides(source, made)
-    made.uns.update(tree(source))
-    scanpy_members(source, made)
-    return made
+        add_raw(source, built, meaning)
+    add_sides(source, built)
+    built.uns.update(tree(source))
+    scanpy_members(source, built)
+    return built
 
 
 def add_newer(source, root):
@@ -330,11 +330,11 @@ def add_newer(source, root):
 def write_anndata(seed, path):
     """Writes a random AnnData. Returns whether anndata 0.8 can read it."""
     source = Source(seed)
-    made = random_anndata(source)
+    built = random_anndata(source)
     if path.endswith('.zarr'):
-        made.write_zarr(path)
+        built.write_zarr(path)
     else:
-        made.write_h5ad(path, compression=source.one(None, 'gzip', 'lzf'))
+        built.write_h5ad(path, compression=source.one(None, 'gzip', 'lzf'))
     if source.maybe(0.7):
         return True
     if path.endswith('.zarr'):
@@ -359,17 +359,17 @@ def write_mudata(seed, path):
         root.attrs['encoding-version'] = '0.1.0'
         root.attrs['axis'] = 0
         root.create_group('mod').attrs['mod-order'] = order
-        for name, made in parts.items():
-            write_elem(root['mod'], name, made)
+        for name, built in parts.items():
+            write_elem(root['mod'], name, built)
         write_elem(root, 'obs', frame(source, cells))
-        genes = [gene for made in parts.values() for gene in made.var_names]
+        genes = [gene for built in parts.values() for gene in built.var_names]
         write_elem(root, 'var', pd.DataFrame(index=genes))
         write_elem(root, 'obsm', {'X_wnn': source.numpy.normal(size=(len(cells), 2))} if source.maybe() else {})
         write_elem(root, 'uns', tree(source))
         for side, kind in (('obs', cells), ('var', genes)):
             maps, masks, first = {}, {}, 0
-            for name, made in parts.items():
-                own = len(cells) if side == 'obs' else made.shape[1]
+            for name, built in parts.items():
+                own = len(cells) if side == 'obs' else built.shape[1]
                 numbers = np.zeros(len(kind), 'u4')
                 numbers[first : first + own] = np.arange(own) + 1
                 maps[name], masks[name] = numbers, numbers > 0

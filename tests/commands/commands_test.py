@@ -332,11 +332,11 @@ class Commands(unittest.TestCase):
             target = os.path.join(self.folder, os.path.relpath(case, DATA).replace("/", "_"))
             result = run("export", "--views", VIEWS, store, target)
             for path, outcome in printed:
-                there = any(os.path.lexists(os.path.join(target, one)) for one in views_of(path, target))
+                existing = any(os.path.lexists(os.path.join(target, one)) for one in views_of(path, target))
                 is_folder = outcome != "ok" and "." not in os.path.basename(path)  # created and left empty
                 if (
                     not is_folder
-                    and there != (outcome == "ok")
+                    and existing != (outcome == "ok")
                     or outcome.isupper()
                     and result.returncode not in (14, 15)
                 ):

@@ -72,8 +72,8 @@ def is_derived(path, part, found):
     if not deviations or match[2] == 'variance_ratio' and not total:
         return False
     scale = numbers(total)[0] if match[2] == 'variance_ratio' else 1
-    made, expected = [x * x / scale for x in numbers(deviations)], numbers(part)
-    return len(made) == len(expected) and all(abs(x - y) <= 1e-12 * abs(y) for x, y in zip(made, expected))
+    built, expected = [x * x / scale for x in numbers(deviations)], numbers(part)
+    return len(built) == len(expected) and all(abs(x - y) <= 1e-12 * abs(y) for x, y in zip(built, expected))
 
 
 def outcome(path, part, fate, parts, found, lines):

@@ -166,14 +166,14 @@ class Conversions(unittest.TestCase):
         import anndata
 
         self.export(self.store("seurat_whole"), self.at("out.h5ad"))
-        made = anndata.read_h5ad(self.at("out.h5ad"))
-        self.assertIn("ident", made.obs)
-        self.assertEqual(made.var["highly_variable"].sum(), 12)
-        ranks = made.var["highly_variable_rank"].dropna().sort_values()
+        built = anndata.read_h5ad(self.at("out.h5ad"))
+        self.assertIn("ident", built.obs)
+        self.assertEqual(built.var["highly_variable"].sum(), 12)
+        ranks = built.var["highly_variable_rank"].dropna().sort_values()
         self.assertEqual(ranks.tolist(), list(range(12)))
-        self.assertEqual(made.uns["neighbors"]["connectivities_key"], "connectivities")
-        self.assertIn("connectivities", made.obsp)
-        self.assertEqual(len(made.uns["pca"]["stdev"]), 12)
+        self.assertEqual(built.uns["neighbors"]["connectivities_key"], "connectivities")
+        self.assertIn("connectivities", built.obsp)
+        self.assertEqual(len(built.uns["pca"]["stdev"]), 12)
 
     @needs_anndata
     @needs_r("Seurat")
@@ -189,8 +189,8 @@ class Conversions(unittest.TestCase):
         """
         subprocess.run(["Rscript", "-e", code, self.at("o.rds")], check=True, capture_output=True)
         lines = self.export(self.at("o.rds"), self.at("o.h5ad"))
-        made = anndata.read_h5ad(self.at("o.h5ad"))
-        self.assertNotIn("text", made.uns)
+        built = anndata.read_h5ad(self.at("o.h5ad"))
+        self.assertNotIn("text", built.uns)
         zarr_lines = self.export(self.at("o.rds"), self.at("o.zarr")).replace("RNA.zarr", "RNA.h5ad").splitlines()
         self.assertLess({line for line in zarr_lines if "not in" in line}, set(lines.splitlines()))
         store = os.path.join(os.environ["PLAINFS_TEST_DATA"], "h5seurat", "odd_members", "store.h5seurat")
@@ -199,7 +199,7 @@ class Conversions(unittest.TestCase):
         self.assertRegex(lines, "/misc/inner/1: not in .*: it has no value")
         self.assertRegex(lines, "/misc/nulls: not in .*: it has no value")
         self.assertRegex(lines, "/misc/text: not in .*: AnnData has no missing text but in columns")
-        self.assertTrue(math.isnan(made.uns["number"]) and math.isnan(made.uns["truth"]))
+        self.assertTrue(math.isnan(built.uns["number"]) and math.isnan(built.uns["truth"]))
 
     @needs_anndata
     def test_loom_graphs_and_attributes_are_in_the_anndata(self):
@@ -207,9 +207,9 @@ class Conversions(unittest.TestCase):
 
         store = os.path.join(os.environ["PLAINFS_TEST_DATA"], "loom", "v3_layers_graphs", "store.loom")
         self.export(store, self.at("out.h5ad"))
-        made = anndata.read_h5ad(self.at("out.h5ad"))
-        self.assertTrue(len(made.obsp) + len(made.varp) > 0)
-        self.assertIn("LOOM_SPEC_VERSION", made.uns)
+        built = anndata.read_h5ad(self.at("out.h5ad"))
+        self.assertTrue(len(built.obsp) + len(built.varp) > 0)
+        self.assertIn("LOOM_SPEC_VERSION", built.uns)
 
     def test_layer_and_parts_are_chosen(self):
         # VIEWS 14 "`--layer NAME` is the layer"

@@ -150,12 +150,12 @@ class Described(unittest.TestCase):
             },
             index=[f'c{i}' for i in range(6)],
         )
-        made = anndata.AnnData(numpy.ones((6, 2), 'f4'), obs=obs)
-        made.write_h5ad(store)
+        built = anndata.AnnData(numpy.ones((6, 2), 'f4'), obs=obs)
+        built.write_h5ad(store)
         start = 'AnnData, 6 cells × 2 genes, '
         self.assertEqual(info(store).splitlines()[0], start + '5 levels in obs/cell_type: a, b, c, d, …')
-        del made.obs['cell_type']
-        made.write_h5ad(store)
+        del built.obs['cell_type']
+        built.write_h5ad(store)
         self.assertEqual(info(store).splitlines()[0], start + '3 levels in obs/leiden: 0, 1, 2')
 
     # VIEWS 1 "Of a folder it prints"

@@ -23,7 +23,7 @@ from store_server import StoreServer  # noqa: E402
 os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ["PLAINFS"]
 FIRST, END = map(int, os.environ.get("JOIN_SEEDS", "0:12").split(":"))
-MOST_STORES = 12
+MAX_STORES = 12
 CHANGED = 16  # exit status
 GENES = [f"g{i:02}" for i in range(14)]
 
@@ -143,7 +143,7 @@ def random_stores(seed, folder):
     """Writes three to twelve stores; returns them with their paths."""
     generator = numpy.random.default_rng(seed)
     stores, paths = [], []
-    for number in range(int(generator.integers(3, MOST_STORES + 1))):
+    for number in range(int(generator.integers(3, MAX_STORES + 1))):
         form = (
             generator.choice(["h5ad", "h5ad", "zarr", "mex", "tenx"])
             if seed % 3 == 0
@@ -465,9 +465,9 @@ class Commands(Join):
             values.tofile(secret)
             del file["X/data"]
             space = h5py.h5s.create_simple(values.shape)
-            made = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-            made.set_external(secret.encode(), 0, values.nbytes)
-            h5py.h5d.create(file["X"].id, b"data", h5py.h5t.py_create(values.dtype), space, made)
+            built = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            built.set_external(secret.encode(), 0, values.nbytes)
+            h5py.h5d.create(file["X"].id, b"data", h5py.h5t.py_create(values.dtype), space, built)
         with StoreServer(self.path("served")) as server:
             words = ("--join", "outer", paths[0], f"{server.url}/evil.h5ad", "X/matrix.mtx")
             result = plainfs("cat", *words)

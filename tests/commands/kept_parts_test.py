@@ -171,7 +171,7 @@ class Converted:
 
     def __init__(self, folder):
         self.folder = folder
-        self.paths = {name: self.made(name, store) for name, store in STORES.items()}
+        self.paths = {name: self.built(name, store) for name, store in STORES.items()}
         self.lines = {}
         for name, path in self.paths.items():
             for target in TARGETS:
@@ -188,7 +188,7 @@ class Converted:
     def file(self, name, target):
         return os.path.join(self.folder, name + '-made' + TARGETS[target])
 
-    def made(self, name, store):
+    def built(self, name, store):
         ending = {'anndata': '.h5ad', 'loom': '.loom', 'mudata': '.h5mu', 'tenx': '.h5'}.get(store.kind, '.rds')
         path = os.path.join(self.folder, name + ending)
         if store.file:

@@ -60,15 +60,15 @@ class NextTools(unittest.TestCase):
         import anndata
         import numpy as np
 
-        made = anndata.read_h5ad(self.at('made.h5ad'))
-        neighbors = made.uns['neighbors']
-        self.assertEqual(made.obsp[neighbors['connectivities_key']].shape, (60, 60))  # scanpy's leiden and umap
+        built = anndata.read_h5ad(self.at('made.h5ad'))
+        neighbors = built.uns['neighbors']
+        self.assertEqual(built.obsp[neighbors['connectivities_key']].shape, (60, 60))  # scanpy's leiden and umap
         self.assertEqual(neighbors['params']['n_neighbors'], 8)
-        ratio = made.uns['pca']['variance_ratio']  # pl.pca_variance_ratio
-        np.testing.assert_allclose(ratio, made.uns['pca']['variance'] / made.uns['pca']['total.variance'])
-        self.assertEqual(made.varm['PCs'].shape, (50, made.obsm['X_pca'].shape[1]))  # pl.pca_loadings
-        self.assertEqual(made.var['highly_variable'].sum(), 25)
-        self.assertEqual(list(made.obs['ident'].cat.categories), ['T cell', '1'])
+        ratio = built.uns['pca']['variance_ratio']  # pl.pca_variance_ratio
+        np.testing.assert_allclose(ratio, built.uns['pca']['variance'] / built.uns['pca']['total.variance'])
+        self.assertEqual(built.varm['PCs'].shape, (50, built.obsm['X_pca'].shape[1]))  # pl.pca_loadings
+        self.assertEqual(built.var['highly_variable'].sum(), 25)
+        self.assertEqual(list(built.obs['ident'].cat.categories), ['T cell', '1'])
 
     @needs_modules(*MODULES)
     def test_scanpy_finds_its_own_members_after_two_conversions(self):

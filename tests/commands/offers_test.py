@@ -23,7 +23,7 @@ QUOTED = re.compile(r'"([^"]*)"')
 WRITTEN = re.compile(r"# .*?: (.*?)(?:, or \d+ more with --of PATH)?$")
 
 
-def ways_to_open(printed, mountpoint):
+def lines_to_open(printed, mountpoint):
     """Returns "Python numpy.load(a.npy, mmap_mode="r")" for each line below "to open it", without the mountpoint."""
     lines = printed.partition("\nto open it")[2].partition("\n\n")[0].splitlines()[1:4]
     return [" ".join(re.sub(rf"{re.escape(mountpoint)}(\.plain)?/", "", line).split()) for line in lines]
@@ -45,7 +45,7 @@ def rows_of(link):
     printed = done.stdout.decode()
     mountpoint = os.path.splitext(os.path.basename(link))[0]
     written = exports(printed)
-    return [f"open    {line}" for line in ways_to_open(printed, mountpoint)] + (
+    return [f"open    {line}" for line in lines_to_open(printed, mountpoint)] + (
         ["export  " + ", ".join(written)] if written else []
     )
 

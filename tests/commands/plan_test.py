@@ -181,7 +181,7 @@ class Shared(Planned):
     def setUp(self):
         super().setUp()
         self.store = write_zeros(self.join("large.zarr"), VALUES)
-        self.made = self.plan(self.store, "--tasks", "4", "--views", "csv")
+        self.built = self.plan(self.store, "--tasks", "4", "--views", "csv")
 
     def part(self):
         """Returns the file while it is written."""
@@ -196,11 +196,11 @@ class Shared(Planned):
         self.assertEqual(os.listdir(self.target), ["a.csv"])
         with open(os.path.join(self.target, "a.csv"), "rb") as file:
             self.assertEqual(file.read(), b"0\n" * VALUES)
-        seconds, nanoseconds = self.made["files"][0]["modified"]
+        seconds, nanoseconds = self.built["files"][0]["modified"]
         self.assertEqual(os.stat(os.path.join(self.target, "a.csv")).st_mtime_ns, seconds * 10**9 + nanoseconds)
 
     def test_each_task_has_its_share_and_all_have_everything(self):
-        ranges = [task["ranges"] for task in self.made["tasks"]]
+        ranges = [task["ranges"] for task in self.built["tasks"]]
         self.assertEqual([len(of_task) for of_task in ranges], [1] * 4)
         at = 0
         for [[file, first, size]] in ranges:
@@ -221,7 +221,7 @@ class Shared(Planned):
         self.assertEqual(
             (status["tasks"], status["done"], status["missing"], status["finished"]), (4, 1, [1, 3, 4], False)
         )
-        self.assertEqual((status["bytes"], status["done_bytes"]), (TEXT_BYTES, self.made["tasks"][1]["ranges"][0][2]))
+        self.assertEqual((status["bytes"], status["done_bytes"]), (TEXT_BYTES, self.built["tasks"][1]["ranges"][0][2]))
         self.assertEqual(os.stat(self.part()).st_size, TEXT_BYTES)
         self.fails(75, "export", "--finish", self.path, self.target, mentions="3 of 4 tasks of")
         self.fails(75, "export", "--finish", self.path, self.target, mentions="not done yet: 1,3-4")
@@ -243,8 +243,8 @@ class Shared(Planned):
                         return True
         return False
 
-    def kill_half_way(self, number):
-        first, size = self.made["tasks"][number - 1]["ranges"][0][1:]
+    def kill_in_the_middle(self, number):
+        first, size = self.built["tasks"][number - 1]["ranges"][0][1:]
         while True:
             process = self.start(number)
             self.begun(process, first + size // 4)
@@ -255,7 +255,7 @@ class Shared(Planned):
 
     def test_killed_task_is_run_again(self):
         for number in (1, 2, 3, 4):
-            self.kill_half_way(number)
+            self.kill_in_the_middle(number)
         self.assertEqual(self.status()["missing"], [1, 2, 3, 4])
         for number in (1, 2, 3, 4):
             self.task(number)

@@ -57,15 +57,15 @@ class RandomConversions(unittest.TestCase):
         of = SEURAT_OF.get(source, '') if target == 'seurat' else ''
         return Conversion(seed, source, store, target, file, self.export(store, file, of))
 
-    def there_and_back(self, seed, kind, store):
+    def round_trip(self, seed, kind, store):
         """Converts a store to each target, and each file to the other target."""
-        made = []
+        built = []
         for target, ending in TARGETS.items():
             file = f'{store}.to{ending}'
-            made.append(self.converted(seed, kind, store, target, file))
+            built.append(self.converted(seed, kind, store, target, file))
             other = 'seurat' if target == 'anndata' else 'anndata'
-            made.append(self.converted(seed, target, file, other, f'{file}.back{TARGETS[other]}'))
-        return made
+            built.append(self.converted(seed, target, file, other, f'{file}.back{TARGETS[other]}'))
+        return built
 
     def main_part(self, source, store, parts):
         if source == 'seurat':
@@ -100,11 +100,11 @@ class RandomConversions(unittest.TestCase):
     def hold(self, stores, kind):
         """Converts stores there and back, and compares their parts."""
         self.silent = []
-        made = [one for seed, store in stores for one in self.there_and_back(seed, kind, store)]
-        objects = [one.file for one in made if one.file.endswith('.rds')]
+        built = [one for seed, store in stores for one in self.round_trip(seed, kind, store)]
+        objects = [one.file for one in built if one.file.endswith('.rds')]
         run_r('annotated_parts.R', [(file, file + '.json') for file in objects])
         counts = collections.defaultdict(collections.Counter)
-        for conversion in made:
+        for conversion in built:
             self.compare(conversion, counts)
         print(f'{len(stores)} stores of {kind}')
         self.report(counts)

@@ -105,37 +105,37 @@ class Parts(Runs):
         for axis, sums in ((1, "row_sums"), (0, "column_sums")):
             numpy.testing.assert_allclose(numpy.asarray(x.sum(axis)).ravel(), expected[sums])
 
-    def assert_tissue(self, made, expected):
-        self.assertEqual(set(made), set(expected))
+    def assert_tissue(self, built, expected):
+        self.assertEqual(set(built), set(expected))
         for library, wanted in expected.items():
             self.assertEqual(
-                {name: float(value) for name, value in made[library]["scalefactors"].items()}, wanted["scalefactors"]
+                {name: float(value) for name, value in built[library]["scalefactors"].items()}, wanted["scalefactors"]
             )
-            self.assertEqual(dict(made[library]["metadata"]), wanted["metadata"])
-            self.assertEqual(set(made[library]["images"]), set(wanted["images"]))
+            self.assertEqual(dict(built[library]["metadata"]), wanted["metadata"])
+            self.assertEqual(set(built[library]["images"]), set(wanted["images"]))
             for name, picture in wanted["images"].items():
-                pixels = numpy.ascontiguousarray(made[library]["images"][name])
+                pixels = numpy.ascontiguousarray(built[library]["images"][name])
                 self.assertEqual((list(pixels.shape), str(pixels.dtype)), (picture["shape"], picture["dtype"]))
                 self.assertEqual(hashlib.sha256(pixels.tobytes()).hexdigest(), picture["sha256"], name)
 
     def assert_run(self, case, expected):
         of = [] if expected.get("default") or "of" not in expected else ["--of", expected["of"]]
         report = self.export(store_of(case), "out.h5ad", "--force", *of)
-        made = anndata.read_h5ad(self.path("out.h5ad"))
-        self.assertEqual(list(made.obs_names), expected["obs_names"])
-        self.assertEqual(set(made.obs) - set(expected.get("obs_optional", {})), set(expected["obs"]))
+        built = anndata.read_h5ad(self.path("out.h5ad"))
+        self.assertEqual(list(built.obs_names), expected["obs_names"])
+        self.assertEqual(set(built.obs) - set(expected.get("obs_optional", {})), set(expected["obs"]))
         for name, column in expected["obs"].items():
             with self.subTest(column=name):
-                self.assert_column(made.obs[name], column)
+                self.assert_column(built.obs[name], column)
         optional = expected.get("obsm_taken_or_reported", {})
-        self.assertEqual(set(made.obsm) - set(optional), set(expected["obsm"]))
-        for name in made.obsm:
+        self.assertEqual(set(built.obsm) - set(optional), set(expected["obsm"]))
+        for name in built.obsm:
             wanted = expected["obsm"].get(name) or optional[name]
-            numpy.testing.assert_allclose(made.obsm[name], numbers(wanted), rtol=1e-9, err_msg=name)
-        self.assert_matrix(made.X, expected["X"])
-        self.assertEqual(list(made.var["gene_ids"]), expected["var"]["gene_ids"])
-        self.assertEqual(list(made.var["feature_types"].astype(str)), expected["var"]["feature_types"])
-        self.assert_tissue(made.uns.get("spatial", {}), expected["uns_spatial"])
+            numpy.testing.assert_allclose(built.obsm[name], numbers(wanted), rtol=1e-9, err_msg=name)
+        self.assert_matrix(built.X, expected["X"])
+        self.assertEqual(list(built.var["gene_ids"]), expected["var"]["gene_ids"])
+        self.assertEqual(list(built.var["feature_types"].astype(str)), expected["var"]["feature_types"])
+        self.assert_tissue(built.uns.get("spatial", {}), expected["uns_spatial"])
         for part in expected["not_taken"] + expected.get("not_taken_default", []):
             self.assertIn(part, report)
 
@@ -149,9 +149,9 @@ class Parts(Runs):
         run = self.copy_of("xenium_2")
         expected = self.read(run)
         os.unlink(os.path.join(run, "cells.csv.gz"))
-        made = self.read(run)
-        self.assertTrue(made.obs.equals(expected.obs))
-        numpy.testing.assert_array_equal(made.obsm["spatial"], expected.obsm["spatial"])
+        built = self.read(run)
+        self.assertTrue(built.obs.equals(expected.obs))
+        numpy.testing.assert_array_equal(built.obsm["spatial"], expected.obsm["spatial"])
 
     # VIEWS 7 "A run of 10x inside it is one annotated matrix"
     def test_run_in_an_archive_is_the_same_matrix(self):
@@ -161,8 +161,8 @@ class Parts(Runs):
             for mode, name, folder in (("w", "run.tar", "sub/outs"), ("w:gz", "run.tar.gz", ".")):
                 with self.subTest(case, name=name):
                     archive = self.path(name)
-                    with tarfile.open(archive, mode) as made:
-                        made.add(store_of(case), folder)
+                    with tarfile.open(archive, mode) as built:
+                        built.add(store_of(case), folder)
                     self.export(os.path.normpath(os.path.join(archive, folder)), packed, "--force")
                     with open(plain, "rb") as first, open(packed, "rb") as second:
                         self.assertEqual(first.read(), second.read())
@@ -171,11 +171,11 @@ class Parts(Runs):
 
     def test_folder_of_matrixmarket_serves_without_the_h5(self):
         run = self.copy_of("visium_1")
-        made = self.read(run)
+        built = self.read(run)
         os.unlink(os.path.join(run, "filtered_feature_bc_matrix.h5"))
         same = self.read(run)
-        self.assertEqual((made.X != same.X).nnz, 0)
-        self.assertTrue(made.obs.equals(same.obs))
+        self.assertEqual((built.X != same.X).nnz, 0)
+        self.assertTrue(built.obs.equals(same.obs))
         self.assertEqual(list(same.uns["spatial"]), ["run"])  # no library is known
 
     def test_spot_without_a_position_has_missing_values(self):
@@ -184,18 +184,18 @@ class Parts(Runs):
         with open(self.path("run", "spatial", "tissue_positions.csv")) as file:
             line = next(line for line in file if line.startswith(name))
         self.change(os.path.join("spatial", "tissue_positions.csv"), line, "")
-        made = self.read(run)
-        self.assertEqual(made.obs["in_tissue"].isna().tolist(), [i == 3 for i in range(made.n_obs)])
-        self.assertTrue(numpy.isnan(made.obsm["spatial"][3]).all())
+        built = self.read(run)
+        self.assertEqual(built.obs["in_tissue"].isna().tolist(), [i == 3 for i in range(built.n_obs)])
+        self.assertTrue(numpy.isnan(built.obsm["spatial"][3]).all())
 
     def test_header_of_positions_is_recognised_under_both_names(self):
         run = self.copy_of("visium_2")
         expected = self.read(run)
         spatial = os.path.join(run, "spatial")
         os.rename(os.path.join(spatial, "tissue_positions.csv"), os.path.join(spatial, "tissue_positions_list.csv"))
-        made = self.read(run)
-        self.assertTrue(made.obs.equals(expected.obs))
-        numpy.testing.assert_array_equal(made.obsm["spatial"], expected.obsm["spatial"])
+        built = self.read(run)
+        self.assertTrue(built.obs.equals(expected.obs))
+        numpy.testing.assert_array_equal(built.obsm["spatial"], expected.obsm["spatial"])
 
     def test_damaged_table_fails_the_export(self):
         run = self.copy_of("visium_2")
@@ -226,8 +226,8 @@ class Folders(Runs):
         store = store_of("visium_1")
         shown = self.names(store)
         self.assertLessEqual(set(os.listdir(store)), set(shown))
-        made = {"anndata.h5ad", "anndata.zarr", "seurat.rds", "genes", "by", "pseudobulk"}
-        self.assertLessEqual(made, set(shown))
+        built = {"anndata.h5ad", "anndata.zarr", "seurat.rds", "genes", "by", "pseudobulk"}
+        self.assertLessEqual(built, set(shown))
         self.assertEqual(self.names(store, "by/graphclust"), ["1", "2", "3", "4", "5"])
         counts = plainfs("cat", store, "filtered_feature_bc_matrix.h5/matrix/genes/Xkr4.csv").stdout
         self.assertTrue(counts.startswith(b'"",Xkr4\n'))

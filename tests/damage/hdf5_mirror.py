@@ -33,9 +33,9 @@ from hdf5_variants import KINDS, Original, Variant, store_of  # noqa: E402
 HEALTHY = {"healthy_hdf5": "hdf5/numeric", "healthy_bpcells": "bpcells/mat_packed_uint_col"}
 # Directory of the mount itself, not of the store.
 OWN = ".plainfs"
-MOST_READ = 1 << 20  # at each end of a file
-MOST_SILENCE = 35
-MOST_READING = 120  # for a changed file: several questions may be silent for 30 seconds each
+MAX_READ = 1 << 20  # at each end of a file
+MAX_SILENCE = 35
+MAX_READING = 120  # for a changed file: several questions may be silent for 30 seconds each
 
 
 # Reading
@@ -52,9 +52,9 @@ def digest(content):
 def read_ends(descriptor, size):
     """Returns the whole file, or both ends of a large one, and one byte past its end."""
     found = []
-    for start, end in ((0, size),) if size <= 2 * MOST_READ else ((0, MOST_READ), (size - MOST_READ, size)):
+    for start, end in ((0, size),) if size <= 2 * MAX_READ else ((0, MAX_READ), (size - MAX_READ, size)):
         while start < end + (end == size):
-            piece = os.pread(descriptor, min(MOST_READ, end - start + (end == size)), start)
+            piece = os.pread(descriptor, min(MAX_READ, end - start + (end == size)), start)
             found.append(piece)
             start += len(piece)
             if not piece:
@@ -174,7 +174,7 @@ class Healthy:
     def end(self):
         self.stop.set()
         try:
-            return self.results.get(timeout=MOST_SILENCE)
+            return self.results.get(timeout=MAX_SILENCE)
         except queue.Empty:
             return self.silence(), ["no answer"], 0
 
@@ -185,7 +185,7 @@ def good_of_healthy(folder):
     for name, case in HEALTHY.items():
         export = os.path.join(folder, name)
         os.makedirs(export)
-        made = run(
+        built = run(
             "sh",
             "-c",
             '"$1" export --tar --views=listed "$2" - | tar -xf - -C "$3"',
@@ -194,8 +194,8 @@ def good_of_healthy(folder):
             store_of(case),
             export,
         )
-        if made.returncode != 0:
-            raise RuntimeError(f"export of {case}: {made.stderr.decode()}")
+        if built.returncode != 0:
+            raise RuntimeError(f"export of {case}: {built.stderr.decode()}")
         files = good[os.path.basename(healthy_name(name))] = {}
         for at, folders, names in os.walk(export):
             inside = os.path.relpath(at, export)
@@ -228,9 +228,9 @@ class Mirror:
 
     def __enter__(self):
         os.mkdir(self.path)
-        made = run(PROGRAM, "-o", f"cache_size=4m,log_file={self.log}", self.folder, self.path)
-        if made.returncode != 0:
-            raise RuntimeError(f"the mirror is not mounted: {made.stderr.decode()}")
+        built = run(PROGRAM, "-o", f"cache_size=4m,log_file={self.log}", self.folder, self.path)
+        if built.returncode != 0:
+            raise RuntimeError(f"the mirror is not mounted: {built.stderr.decode()}")
         self.pid = daemon_of(self.path)
         return self
 
@@ -286,10 +286,10 @@ class Readers:
     def wait(self, healthy):
         while any(thread.is_alive() for thread in self.threads):
             for began, variant in list(self.began.values()):
-                if time.monotonic() - began > MOST_READING:
-                    self.wrong.append((variant, f"is not read within {MOST_READING:.0f} seconds"))
+                if time.monotonic() - began > MAX_READING:
+                    self.wrong.append((variant, f"is not read within {MAX_READING:.0f} seconds"))
                     return
-            if healthy.silence() > MOST_SILENCE:
+            if healthy.silence() > MAX_SILENCE:
                 self.wrong += [
                     (variant, "the healthy stores are silent meanwhile") for _, variant in list(self.began.values())
                 ]
@@ -348,7 +348,7 @@ def one_batch(options, numbers, originals, good, folder, totals):
         slowest, complaints, rounds = healthy.end()
         totals.healthy_slowest = max(totals.healthy_slowest, slowest)
         totals.healthy_rounds += rounds
-        if slowest > MOST_SILENCE:
+        if slowest > MAX_SILENCE:
             complaints.append(f"silent for {slowest:.1f} seconds")
         around = f"among {numbers[0]} to {numbers[-1]}"
         wrong += [f"{around}: healthy store: {complaint}" for complaint in complaints]

@@ -31,8 +31,8 @@ def filter_seed(name, dtype, **options):
             narrow.set_precision(11)
             properties.set_chunk((24,))
             properties.set_filter(h5py.h5z.FILTER_NBIT)
-            made = h5py.h5d.create(file.id, b"x", narrow, h5py.h5s.create_simple((24,)), properties)
-            dataset = h5py.Dataset(made)
+            built = h5py.h5d.create(file.id, b"x", narrow, h5py.h5s.create_simple((24,)), properties)
+            dataset = h5py.Dataset(built)
             dataset[...] = values
         else:
             dataset = file.create_dataset("x", data=values, chunks=(24,), **options)

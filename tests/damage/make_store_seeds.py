@@ -55,14 +55,14 @@ for case in CASES:
     store = f"{fixtures}/{case}/store.zarr"
     if os.path.isdir(store + "/grp"):
         store += "/grp"
-    made = 0
+    built = 0
     for name in sorted(os.listdir(store)):
         if not os.path.isdir(f"{store}/{name}"):
             continue
         seed = bundle(f"{store}/{name}", "a")
-        if len(seed) > LARGEST or made == A_CASE:
+        if len(seed) > LARGEST or built == A_CASE:
             continue
-        made += 1
+        built += 1
         with open(f"{corpus}/zarr/{os.path.basename(case)}_{name.replace('.', '_')}", "wb") as f:
             f.write(seed)
 

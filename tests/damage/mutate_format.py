@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from cases import cases, refused
 from effort import EFFORT
 
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 
 
 def size_of(store):
@@ -33,7 +33,7 @@ def main():
         sys.exit(f"mutate: no golden cases of {suite}")
     readable = sorted(readable_stores(data, suite), key=size_of)
     # The smallest table of PyTables has several megabytes.
-    stores = [store for store in readable if size_of(store) <= MOST_BYTES] or readable[:1]
+    stores = [store for store in readable if size_of(store) <= MAX_BYTES] or readable[:1]
     # Only a few changes of each, so that the fixed set of the tests covers many stores.
     sys.exit(subprocess.run([program, str(int(count) * EFFORT), seed, *stores], check=False).returncode)
 

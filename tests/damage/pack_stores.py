@@ -10,7 +10,7 @@ import glob
 import os
 import sys
 
-MOST_BYTES = 32 << 10  # larger inputs mutate slowly
+MAX_BYTES = 32 << 10  # larger inputs mutate slowly
 
 
 def packed(store):
@@ -33,7 +33,7 @@ fixtures, target = sys.argv[1:]
 os.makedirs(target, exist_ok=True)
 for store in sorted(glob.glob(os.path.join(fixtures, "*", "*", "store*"))):
     content = packed(store)
-    if 0 < len(content) <= MOST_BYTES:
+    if 0 < len(content) <= MAX_BYTES:
         case = os.path.dirname(store)
         with open(
             os.path.join(target, f"{os.path.basename(os.path.dirname(case))}-{os.path.basename(case)}"), "wb"

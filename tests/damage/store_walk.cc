@@ -31,7 +31,7 @@ class Walk {
       ++result.errors;
       return;
     }
-    size_t left = most_entries(path);
+    size_t left = max_entries(path);
     for (const Listing::Entry& entry : listing->entries()) {
       if (left-- == 0) break;
       this->entry(entry, path + entry.name, depth);
@@ -43,7 +43,7 @@ class Walk {
  private:
   // Every level of every column repeats the whole store: two columns of by/ and one level of a column are
   // enough. A shape of half a billion cells would have thousands of chunks of names.
-  static size_t most_entries(const std::string& path) {
+  static size_t max_entries(const std::string& path) {
     if (path.find("anndata.zarr/") != path.npos) return 64;
     if (path.ends_with("/by/") || path == "by/") return 2;
     const std::string above = path.substr(0, path.rfind('/', path.size() - 2) + 1);

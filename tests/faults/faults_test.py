@@ -43,7 +43,7 @@ RATES = (300, 1000, 3000, 10000, 30000, 100000)  # of a million calls
 MEMORY_RATES = (3, 10, 30, 100, 300, 1000, 3000, 10000)  # allocations are more frequent
 THREAD_RATES = (100000, 300000, 1000000)  # thread starts are rare
 FAILED = range(11, 17)  # exit codes of plainfs itself
-MOST_DESCRIPTORS = 64
+MAX_DESCRIPTORS = 64
 FULL_ROOM, LEFT_ROOM = 256 << 10, 16 << 10  # bytes of a full folder, and the room left for a few files
 
 # FAULTS_KINDS of the program and of libhdf5's process, and how many calls in a million fail.
@@ -70,9 +70,9 @@ def stores():
     return sorted(found) + ["hdf5/links", "hdf5/unopenable"]
 
 
-def export(store, target, extra=None, most_descriptors=None):
+def export(store, target, extra=None, max_descriptors=None):
     environment = {**os.environ, **(extra or {})}
-    limited = ["sh", "-c", f'ulimit -n {most_descriptors} && exec "$@"', "sh"] if most_descriptors else []
+    limited = ["sh", "-c", f'ulimit -n {max_descriptors} && exec "$@"', "sh"] if max_descriptors else []
     return subprocess.run(
         [*limited, PROGRAM, "export", "-o", "threads=2,views=listed", store, target],
         stdin=subprocess.DEVNULL,
@@ -188,7 +188,7 @@ class Runs:
                 source,
                 target,
                 self.settings(kind, source, seed, rate),
-                MOST_DESCRIPTORS if kind == "descriptors" else None,
+                MAX_DESCRIPTORS if kind == "descriptors" else None,
             )
         except subprocess.TimeoutExpired:
             return f"still running after {LONGEST_RUN} s"

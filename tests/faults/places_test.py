@@ -19,7 +19,7 @@ STORE = os.path.join(os.environ["PLAINFS_TEST_DATA"], "vcf-zarr", "types", "stor
 FAULTS = os.environ["PLAINFS_FAULTS"]
 NAMES = ("out.bed", "out.bim", "out.fam")
 SUBSETS = [names for count in range(4) for names in itertools.combinations(NAMES, count)]
-MOST_CALLS = 20  # that change names in one export
+MAX_CALLS = 20  # that change names in one export
 
 
 def digest(path):
@@ -71,8 +71,8 @@ class Places(unittest.TestCase):
 
     def each_call(self, names, at, check, options=("--force",), keeper=0):
         """Calls check(old, result) after exports with a fault at each call, until one has none. Returns its number."""
-        for number in range(1, MOST_CALLS):
-            with self.subTest(call=number, there=names):
+        for number in range(1, MAX_CALLS):
+            with self.subTest(call=number, existing=names):
                 old = self.write_old(names)
                 result = self.export(*options, at=at(number), keeper=keeper)
                 if result.returncode == 0:

@@ -134,7 +134,7 @@ bool is_dimension_names(MountedCase& mounted, const std::string& path) {
 void check_everything_else(MountedCase& mounted, const GoldenCase& golden, const Listed& listed,
                            Problems& problems) {
   const std::set<std::string> all = wanted(golden, listed);
-  const bool says_attributes = std::any_of(
+  const bool lists_attributes = std::any_of(
       all.begin(), all.end(), [](const std::string& path) { return file_name(path) == ".attrs.json"; });
   for (const auto& [path, kind] : listed) {
     if (all.contains(path)) continue;
@@ -143,7 +143,7 @@ void check_everything_else(MountedCase& mounted, const GoldenCase& golden, const
       problems.push_back(fmt::format("{} (section 9): {}, not ok", path, outcome));
     } else if (golden.is_closed && kind != MountedCase::Kind::folder) {
       const bool left_out =
-          file_name(path) == ".attrs.json" && (!says_attributes || is_dimension_names(mounted, path));
+          file_name(path) == ".attrs.json" && (!lists_attributes || is_dimension_names(mounted, path));
       if (!left_out && !is_passed_through(mounted, golden, path))
         problems.push_back(fmt::format("{}: listed, and not expected", path));
     }

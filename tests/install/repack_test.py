@@ -40,7 +40,7 @@ class Repacked(unittest.TestCase):
             link.type, link.linkname = tarfile.SYMTYPE, "../bin/plainfs"
             tar.addfile(link)
 
-    def made(self, kind):
+    def built(self, kind):
         words = [sys.executable, os.path.join(PACKAGING, "repack.py"), self.archive, kind]
         result = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
         path = result.stdout.split("\n", 1)[0]
@@ -52,7 +52,7 @@ class Repacked(unittest.TestCase):
         return os.path.basename(path), content
 
     def test_single_file_is_the_program_with_its_licences_beside_it(self):
-        name, content = self.made("file")
+        name, content = self.built("file")
         self.assertEqual((name, content), (f"{NAME}-linux-x86_64", PROGRAM))
         path = os.path.join(self.folder, name)
         self.assertTrue(os.access(path, os.X_OK))
@@ -64,7 +64,7 @@ class Repacked(unittest.TestCase):
             self.assertEqual(file.read(), "SPDXVersion: SPDX-2.3\n")
 
     def test_wheel_has_the_files_and_their_digests(self):
-        name, content = self.made("wheel")
+        name, content = self.built("wheel")
         self.assertEqual(name, f"{NAME}-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl")
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             self.assertEqual(packed.read(f"{NAME}.data/scripts/plainfs"), PROGRAM)
@@ -80,7 +80,7 @@ class Repacked(unittest.TestCase):
                 self.assertEqual((digest, int(size)), ("sha256=" + wanted, len(found)))
 
     def test_npm_package_names_its_program(self):
-        name, content = self.made("npm")
+        name, content = self.built("npm")
         self.assertEqual(name, f"{NAME}-x86_64.tgz")
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
             described = json.load(tar.extractfile("package/package.json"))
@@ -91,7 +91,7 @@ class Repacked(unittest.TestCase):
             self.assertEqual(tar.getmember(program).mode, 0o755)
 
     def test_image_is_named_by_its_digests(self):
-        _, content = self.made("oci")
+        _, content = self.built("oci")
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
 
             def blob(described):

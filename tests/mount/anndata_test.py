@@ -85,11 +85,11 @@ def column(rng, count):
 
 
 def frame(rng, index, columns):
-    made = {
+    built = {
         f"{rng.choice(['c', 'pct.mito', 'a b', 'x,y', 'ż', '_private'])}{i}": column(rng, len(index))
         for i in range(columns)
     }
-    return pd.DataFrame(made, index=index)
+    return pd.DataFrame(built, index=index)
 
 
 def matrix(rng, rows, columns, kinds=("csr", "csc", "dense")):
@@ -97,18 +97,18 @@ def matrix(rng, rows, columns, kinds=("csr", "csc", "dense")):
     kind = rng.choice(kinds)
     if kind == "dense":
         return dense
-    made = (scipy.sparse.csr_matrix if kind == "csr" else scipy.sparse.csc_matrix)(dense)
-    if made.nnz and rng.random() < 0.3:
-        made.data[rng.randrange(made.nnz)] = 0  # stored, and kept
-    return made
+    built = (scipy.sparse.csr_matrix if kind == "csr" else scipy.sparse.csc_matrix)(dense)
+    if built.nnz and rng.random() < 0.3:
+        built.data[rng.randrange(built.nnz)] = 0  # stored, and kept
+    return built
 
 
 def names(rng, count, prefix):
-    made = [f"{prefix}{i}" for i in range(count)]
+    built = [f"{prefix}{i}" for i in range(count)]
     for i, strange in enumerate(STRANGE[2:]):
         if i < count and rng.random() < 0.3:
-            made[i] = f"{strange}{i}"
-    return pd.Index(made, dtype=object)
+            built[i] = f"{strange}{i}"
+    return pd.Index(built, dtype=object)
 
 
 def annotated(rng):

@@ -25,7 +25,7 @@ try:
 except ImportError:
     anndata = None
 
-MOST_LEVELS = 2  # levels read per column, so that a store does not take longer than its text
+MAX_LEVELS = 2  # levels read per column, so that a store does not take longer than its text
 
 VALID = r"""
 suppressPackageStartupMessages(library(Seurat))
@@ -132,7 +132,7 @@ class Levels(Folder):
                 continue
             own = os.listdir(os.path.join(by, name))
             self.assertEqual(own if is_store else sorted(own), names if is_store else sorted(names), column)
-            for j in sorted(rng.sample(range(len(wanted)), min(MOST_LEVELS, len(wanted)))):
+            for j in sorted(rng.sample(range(len(wanted)), min(MAX_LEVELS, len(wanted)))):
                 path = os.path.join(by, name, names[j])
                 self.same_cells(anndata.read_h5ad(os.path.join(path, "anndata.h5ad")), whole, wanted[j][1], path)
                 count += 1

@@ -8,7 +8,7 @@ import shutil
 import stat
 import unittest
 
-from made_test import arrays_of, digest, same_anndata
+from generated_test import arrays_of, digest, same_anndata
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
 from optional import answers_of_npm, needs_modules, needs_npm
 
@@ -231,10 +231,10 @@ class OneFault(Folder):
 
     def written(self, name, change):
         path = os.path.join(self.folder, name)
-        made = anndata.AnnData(np.arange(12, dtype=np.float32).reshape(4, 3), layers={"counts": np.ones((4, 3))})
-        made.obs_names = ["c1", "c2", "c3", "c4"]
-        made.obs["good"] = [1, 2, 3, 4]
-        made.write_h5ad(path)
+        built = anndata.AnnData(np.arange(12, dtype=np.float32).reshape(4, 3), layers={"counts": np.ones((4, 3))})
+        built.obs_names = ["c1", "c2", "c3", "c4"]
+        built.obs["good"] = [1, 2, 3, 4]
+        built.write_h5ad(path)
         with h5py.File(path, "r+") as file:
             change(file)
         return path

@@ -226,16 +226,16 @@ class Pictures(Folder):
     @needs("gdk-pixbuf-thumbnailer", "vips")
     def test_a_file_manager_s_thumbnailer_takes_a_preview(self):
         """Tests GNOME's thumbnailer: one half of the picture has one colour, the other half another."""
-        store, made = os.path.join(self.folder, "i.zarr"), os.path.join(self.folder, "thumbnail.png")
+        store, built = os.path.join(self.folder, "i.zarr"), os.path.join(self.folder, "thumbnail.png")
         values = numpy.zeros((2, 512, 512), "u2")
         values[0, :, :256] = values[1, :, 256:] = 1000
         channels = [{"color": color, "window": {"start": 0, "end": 1000}} for color in ("FF8000", "0000FF")]
         ome_zarr.write_image(store, values, "cyx", (1, 128, 128), 3, words={"omero": {"channels": channels}})
         with Mount(store) as m:
-            done = run("gdk-pixbuf-thumbnailer", "-s", "128", m.join("preview.png"), made)
+            done = run("gdk-pixbuf-thumbnailer", "-s", "128", m.join("preview.png"), built)
             self.assertEqual([done.returncode, done.stderr], [0, b""])
-        self.assertGreater(os.stat(made).st_size, 100)
-        points = [run("vips", "getpoint", made, str(x), "64").stdout.split()[:3] for x in (30, 100)]
+        self.assertGreater(os.stat(built).st_size, 100)
+        points = [run("vips", "getpoint", built, str(x), "64").stdout.split()[:3] for x in (30, 100)]
         self.assertEqual([[float(value) for value in point] for point in points], [[255, 128, 0], [0, 0, 255]])
 
     def test_arrays_have_pictures_on_request(self):
@@ -328,8 +328,8 @@ class Pictures(Folder):
         if shutil.which("Rscript"):
             raw = os.path.join(self.folder, "pixels")
             values.transpose().tofile(raw)
-            made = run("Rscript", "-e", script, raw, store)
-            self.assertEqual(made.returncode, 0, made.stderr)
+            built = run("Rscript", "-e", script, raw, store)
+            self.assertEqual(built.returncode, 0, built.stderr)
             stores[store] = stores[file]
         for path, factors in stores.items():
             with self.subTest(path), Mount(path) as m:

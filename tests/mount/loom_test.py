@@ -46,16 +46,16 @@ class Loom(Folder):
             return (values / 7 if kind[0] == "f" else values).astype(kind)
 
         def attributes(length, name):
-            made = {
+            built = {
                 name: numpy.array(
                     [f"{name}{i}{TEXTS[random.integers(len(TEXTS))]}" for i in range(length)], dtype=object
                 ),
                 "text": numpy.array([TEXTS[random.integers(len(TEXTS))] for _ in range(length)], dtype=object),
             }
             for kind in TYPES:
-                made["n_" + kind] = (random.random(length) * 200).astype(kind)
-            made["wide"] = random.normal(size=(length, 1 + random.integers(4))).astype(TYPES[3 + random.integers(2)])
-            return made
+                built["n_" + kind] = (random.random(length) * 200).astype(kind)
+            built["wide"] = random.normal(size=(length, 1 + random.integers(4))).astype(TYPES[3 + random.integers(2)])
+            return built
 
         path = os.path.join(self.folder, f"{seed}.loom")
         layers = {"": matrix(), **{f"layer{i}": matrix() for i in range(random.integers(3))}}

@@ -170,11 +170,11 @@ class Messages(Folder):
         self.addCleanup(mounted.unmount, self.point)
         for line in ("info pbmc.h5seurat", "info m"):
             printed = self.typed(line).stdout
-            ways = printed[printed.index("to open it") :].partition("\n\n")[0].splitlines()
-            self.assertEqual(len(ways) > 2, True, printed)
-            for way in ways[1:]:
-                path = way.split('"')[1] if '"' in way else way.split()[-1]
-                self.assertTrue(os.path.isfile(os.path.join(self.folder, path)), way)
+            lines = printed[printed.index("to open it") :].partition("\n\n")[0].splitlines()
+            self.assertEqual(len(lines) > 2, True, printed)
+            for shown in lines[1:]:
+                path = shown.split('"')[1] if '"' in shown else shown.split()[-1]
+                self.assertTrue(os.path.isfile(os.path.join(self.folder, path)), shown)
         self.assertIn(f"mounted    m, process {mounted.daemon_of('m')}\n", printed)
         self.assertIn("format     h5Seurat", printed)
 
@@ -305,10 +305,10 @@ class Messages(Folder):
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_user_with_allow_other(self):
-        nothing_said = self.DEVICE + 'touch "$1/fuse.conf" /etc/fuse.conf; mount --bind "$1/fuse.conf" /etc/fuse.conf;'
+        no_output = self.DEVICE + 'touch "$1/fuse.conf" /etc/fuse.conf; mount --bind "$1/fuse.conf" /etc/fuse.conf;'
         self.assertIn(
             "-o allow_other is only for root, unless /etc/fuse.conf has the line user_allow_other; ",
-            self.refused(nothing_said, self.NOBODY, options="-o allow_other"),
+            self.refused(no_output, self.NOBODY, options="-o allow_other"),
         )
 
     @needs("setpriv")

@@ -13,7 +13,7 @@ from check_case import check_case
 
 
 # Out of the usual limit of 1,024: 256 pooled files, the open stores and current reads.
-MOST_DESCRIPTORS = 512
+MAX_DESCRIPTORS = 512
 
 
 class Mirror(Folder):
@@ -33,7 +33,7 @@ class Mirror(Folder):
                 if problems or not passed:
                     failures.append(f"{case}: {problems}")
             self.assertFalse(failures, "\n".join(failures))
-            self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), MOST_DESCRIPTORS)
+            self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), MAX_DESCRIPTORS)
 
     def test_tools_over_all_cases(self):
         """Tests that tools meet the errors planted there, and no others."""
@@ -83,7 +83,7 @@ class Mirror(Folder):
                     )
                     is_planted = any(part in line for part in damaged) or look_damaged.search(line)
                     self.assertTrue(is_planted or "IO error" in line, f"{command}: {line}")
-                self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), MOST_DESCRIPTORS)
+                self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), MAX_DESCRIPTORS)
             for path in same:
                 for target in (copy, synced):
                     self.assertTrue(filecmp.cmp(m.join(path), os.path.join(target, path), shallow=False))

@@ -664,11 +664,11 @@ class Fragments(Folder):
         copy = os.path.join(self.folder, "copy.tsv.gz")
         shutil.copyfile(self.file, copy)
         self.assertEqual(run(*self.MAKE_INDEX, copy).returncode, 0)
-        shown, made = index_of(self.file + self.INDEX), index_of(copy + self.INDEX)
-        self.assertEqual(shown[0], made[0])
-        self.assertEqual(list(shown[1]), list(made[1]))
-        for name in made[1]:  # not compared as a whole: listing the differences would take minutes
-            self.assertTrue(shown[1][name] == made[1][name], name)
+        shown, built = index_of(self.file + self.INDEX), index_of(copy + self.INDEX)
+        self.assertEqual(shown[0], built[0])
+        self.assertEqual(list(shown[1]), list(built[1]))
+        for name in built[1]:  # not compared as a whole: listing the differences would take minutes
+            self.assertTrue(shown[1][name] == built[1][name], name)
 
     @needs("bedtools")
     def test_bedtools_reads_the_first_line_and_the_last(self):

@@ -186,7 +186,7 @@ class Slices(Folder):
     KINDS = ("csr", "csc", "dense")
     SEED = 20261125
 
-    def made(self, kind, rng):
+    def built(self, kind, rng):
         cells, genes = rng.randint(30, 400), rng.randint(20, 300)
         numbers = np.random.default_rng(rng.randint(0, 1 << 30))
         values = numbers.poisson(0.7, (cells, genes)) * rng.choice((1, 1000, 12345))
@@ -209,7 +209,7 @@ class Slices(Folder):
     def test_parts_match_anndata_slices(self):
         rng = random.Random(self.SEED)
         for turn, kind in enumerate(self.KINDS * 2):
-            data = self.made(kind, rng)
+            data = self.built(kind, rng)
             dense = np.asarray(data.X.todense() if kind != "dense" else data.X)
             with Mount(self.stored(data, rng, f"{turn}.h5ad"), *(("-o", "cache_size=1m") if turn > 2 else ())) as m:
                 genes = [rng.choice(data.var_names) for _ in range(12)]
@@ -239,7 +239,7 @@ class Slices(Folder):
 
     def test_log_reports_sums_of_other_values_than_counts(self):
         notice = b"/pseudobulk/: no matrix has counts (whole numbers from 0 on); these are sums of X"
-        data = self.made("csr", random.Random(self.SEED))
+        data = self.built("csr", random.Random(self.SEED))
         for is_scaled in (False, True):
             data.X = np.abs(np.round(np.asarray(data.X.todense()))) if not is_scaled else data.X - data.X.mean()
             with self.subTest(is_scaled=is_scaled), Mount(self.stored(data, random, f"{is_scaled}.h5ad")) as m:
@@ -257,7 +257,7 @@ class Slices(Folder):
     def test_sums_match_pandas(self):
         rng = random.Random(self.SEED + 1)
         for turn, kind in enumerate(self.KINDS * 2):
-            data = self.made(kind, rng)
+            data = self.built(kind, rng)
             frame = pd.DataFrame(
                 np.asarray(data.X.todense() if kind != "dense" else data.X), data.obs_names, data.var_names
             )
@@ -291,7 +291,7 @@ class Slices(Folder):
     @needs("Rscript")
     def test_r_reads_the_sums(self):
         rng = random.Random(self.SEED + 2)
-        data = self.made("csr", rng)
+        data = self.built("csr", rng)
         with Mount(self.stored(data, rng, "r.h5ad")) as m:
             script = (
                 "x <- readRDS(commandArgs(TRUE)[1]); "

@@ -529,14 +529,14 @@ class OneFile(Recipe):
         super().setUp()
         shutil.copy(STORES["adata"], os.path.join(self.folder, "pbmc.h5ad"))
 
-    def assert_is_there(self, *names):
+    def assert_exists(self, *names):
         for name in names:
             self.assertGreater(os.path.getsize(os.path.join(self.folder, name)), 0, name)
 
     def test_a_store_becomes_other_files(self):
         output = self.shell(block("plainfs info pbmc.h5ad"))
         self.assertIn("  plainfs export pbmc.h5ad pbmc.rds ", output)
-        self.assert_is_there("seurat.rds", "cells.parquet", "genes.csv", "gene1.csv")
+        self.assert_exists("seurat.rds", "cells.parquet", "genes.csv", "gene1.csv")
 
     def test_a_seurat_object_becomes_an_anndata(self):
         self.shell("mkdir GSE1")
@@ -544,7 +544,7 @@ class OneFile(Recipe):
         self.shell("plainfs export pbmc.h5ad pbmc.rds; rm pbmc.h5ad")
         output = self.shell(block("plainfs export GSE1/GSM1_S1"))
         self.assertIn("  plainfs export pbmc.rds pbmc.h5ad ", output)
-        self.assert_is_there("pbmc.h5ad")
+        self.assert_exists("pbmc.h5ad")
 
     def write_trio(self, prefix):
         """Writes the matrix of pbmc.h5ad and its names as GEO has them."""
@@ -560,7 +560,7 @@ class OneFile(Recipe):
         matrix = self.shell("plainfs cat pbmc.h5ad X/matrix.mtx; rm pbmc.h5ad")
         self.shell(block("plainfs export filtered_feature_bc_matrix"))
         self.shell(block("plainfs export --join outer --label sample GSE1/GSM1_S1"))
-        self.assert_is_there("gse1.h5ad", "donors.h5ad")
+        self.assert_exists("gse1.h5ad", "donors.h5ad")
         for name in ("pbmc.h5ad", "s1.h5ad"):
             self.assertEqual(self.shell(f"plainfs cat {name} X/matrix.mtx"), matrix)
         self.assertIn("X_umap.csv", self.shell("plainfs ls run.h5ad obsm").split())
@@ -571,7 +571,7 @@ class OneFile(Recipe):
         self.shell("tar cf GSE1_RAW.tar GSM1_*; rm GSM1_*; gzip -c pbmc.h5ad > GSM2_pbmc.h5ad.gz")
         one_gene = self.shell("plainfs cat pbmc.h5ad X/genes/GENE1.csv")
         self.assertEqual(one_gene, self.shell(block("plainfs export GSE1_RAW.tar")))
-        self.assert_is_there("s1.h5ad", "gsm2.rds")
+        self.assert_exists("s1.h5ad", "gsm2.rds")
         matrix = self.shell("plainfs cat s1.h5ad X/matrix.mtx")
         self.assertEqual(matrix, self.shell("plainfs cat pbmc.h5ad X/matrix.mtx"))
 
@@ -910,7 +910,7 @@ http {{ access_log off;
                     head, _, body = b"".join(iter(lambda: safe.recv(65536), b"")).partition(b"\r\n\r\n")
                     return head, body
 
-            def is_there():
+            def serves():
                 with socket.socket() as asking:
                     return asking.connect_ex(("127.0.0.1", port)) == 0
 
@@ -918,7 +918,7 @@ http {{ access_log off;
                 ["nginx", "-p", self.folder, "-c", "nginx.conf"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
             ) as nginx:
                 try:
-                    self.assertTrue(wait_until(is_there), nginx.poll())
+                    self.assertTrue(wait_until(serves), nginx.poll())
                     head, page = ask("")
                     self.assertIn(b" 200 ", head.split(b"\r\n")[0] + b" ")
                     self.assertIn(b'href="meta.data.csv"', page)

@@ -19,10 +19,10 @@ SEURAT = "assays/RNA.h5ad", "assays/RNA.zarr"
 
 
 def r(*arguments):
-    made = subprocess.run(["Rscript", SCRIPT, *arguments], capture_output=True, text=True, timeout=300, check=False)
-    if made.returncode != 0:
-        raise AssertionError(made.stderr)
-    return made.stdout
+    built = subprocess.run(["Rscript", SCRIPT, *arguments], capture_output=True, text=True, timeout=300, check=False)
+    if built.returncode != 0:
+        raise AssertionError(built.stderr)
+    return built.stdout
 
 
 def coordinates_in(path):
@@ -313,45 +313,45 @@ def visium(cells=8, slides=("lib",), dtype="u1"):
     names = [f"c{i}" for i in range(cells)]
     obs = pandas.DataFrame({"in_tissue": 1, "array_row": range(cells), "array_col": range(cells)}, index=names)
     counts = chance.poisson(3, (cells, 3)).astype("f4")
-    made = anndata.AnnData(counts, obs=obs, var=pandas.DataFrame(index=["g1", "g2", "g3"]), dtype="f4")
-    made.obsm["spatial"] = chance.uniform(20, 180, (cells, 2))
+    built = anndata.AnnData(counts, obs=obs, var=pandas.DataFrame(index=["g1", "g2", "g3"]), dtype="f4")
+    built.obsm["spatial"] = chance.uniform(20, 180, (cells, 2))
     factors = {
         "tissue_hires_scalef": 0.5,
         "tissue_lowres_scalef": 0.1,
         "spot_diameter_fullres": 20.0,
         "fiducial_diameter_fullres": 30.0,
     }
-    made.uns["spatial"] = {}
+    built.uns["spatial"] = {}
     for slide in slides:
         small = chance.integers(0, 256, (20, 24, 3)).astype("u1")
         small = small if dtype == "u1" else (small / 255).astype(dtype)
         images = {"hires": numpy.kron(small, numpy.ones((5, 5, 1), small.dtype)), "lowres": small}
-        made.uns["spatial"][slide] = {"images": images, "scalefactors": dict(factors)}
+        built.uns["spatial"][slide] = {"images": images, "scalefactors": dict(factors)}
     if len(slides) > 1:
-        made.obs["library_id"] = pandas.Categorical([slides[i % len(slides)] for i in range(cells)])
-    return made
+        built.obs["library_id"] = pandas.Categorical([slides[i % len(slides)] for i in range(cells)])
+    return built
 
 
 @needs_r("Seurat")
 class Slides(Folder):
-    def printed(self, made):
+    def printed(self, built):
         store = os.path.join(self.folder, "v.h5ad")
-        made.write_h5ad(store)
+        built.write_h5ad(store)
         with Mount(store) as m:
             printed = r("print", m.join("seurat.rds")).splitlines()
             return printed, log_of(m)
 
     def test_a_slide_is_an_image_of_seurats(self):
         for dtype in ("u1", "f4", "f8"):
-            made = visium(dtype=dtype)
-            printed, _ = self.printed(made)
+            built = visium(dtype=dtype)
+            printed, _ = self.printed(built)
             with self.subTest(dtype):
-                small = made.uns["spatial"]["lib"]["images"]["lowres"].astype("f8") / (255 if dtype == "u1" else 1)
+                small = built.uns["spatial"]["lib"]["images"]["lowres"].astype("f8") / (255 if dtype == "u1" else 1)
                 self.assertEqual(printed[0].split(), ["lib", "VisiumV1", "lib_", "RNA", "0.125"])
                 self.assertEqual(printed[1].split()[:3], ["20", "24", "3"])
                 self.assertAlmostEqual(float(printed[1].split()[5]), small.sum(), 1)
                 self.assertEqual(printed[2], "20 30 0.5 0.1 ")
-                across, down = made.obsm["spatial"][3]
+                across, down = built.obsm["spatial"][3]
                 self.assertEqual(printed[7].split()[:4], ["c3", "1", "3", "3"])
                 numpy.testing.assert_allclose(
                     [float(word) for word in printed[7].split()[4:]], [down, across], rtol=1e-6
@@ -359,42 +359,42 @@ class Slides(Folder):
 
     def test_pictures_are_those_of_the_store(self):
         store = os.path.join(self.folder, "v.h5ad")
-        made = visium(slides=("a", "b"))
-        made.uns["spatial"]["a"]["metadata"] = {"chemistry_description": "Spatial 3' v1"}
-        del made.obs["library_id"]
-        made.write_h5ad(store)
+        built = visium(slides=("a", "b"))
+        built.uns["spatial"]["a"]["metadata"] = {"chemistry_description": "Spatial 3' v1"}
+        del built.obs["library_id"]
+        built.write_h5ad(store)
         with Mount(store) as m:
             for path in ("anndata.h5ad", "anndata.zarr"):
                 with self.subTest(path):
-                    same_pictures(self, slides_in(m.join(path)), made.uns["spatial"])
+                    same_pictures(self, slides_in(m.join(path)), built.uns["spatial"])
             self.assertNotIn("not in the .h5ad", log_of(m))
         packed = os.path.join(self.folder, "packed.h5ad")
         run(PROGRAM, "export", store, packed)
-        same_pictures(self, slides_in(packed), made.uns["spatial"])
+        same_pictures(self, slides_in(packed), built.uns["spatial"])
 
     def test_texts_of_a_slide_are_those_of_a_zarr_store(self):
         store = os.path.join(self.folder, "v.zarr")
-        made = visium()
-        made.uns["spatial"]["lib"]["metadata"] = {"chemistry_description": "Spatial 3' v1", "software_version": "µ"}
-        made.write_zarr(store)
+        built = visium()
+        built.uns["spatial"]["lib"]["metadata"] = {"chemistry_description": "Spatial 3' v1", "software_version": "µ"}
+        built.write_zarr(store)
         with Mount(store) as m:
             for path in ("anndata.h5ad", "anndata.zarr"):
                 with self.subTest(path):
-                    same_pictures(self, slides_in(m.join(path)), made.uns["spatial"])
+                    same_pictures(self, slides_in(m.join(path)), built.uns["spatial"])
 
     def test_non_picture_of_an_anndata_is_kept(self):
-        made = visium()
-        made.uns["spatial"]["lib"]["images"]["lowres"] = numpy.zeros((4, 4), "u1")
+        built = visium()
+        built.uns["spatial"]["lib"]["images"]["lowres"] = numpy.zeros((4, 4), "u1")
         store = os.path.join(self.folder, "v.h5ad")
-        made.write_h5ad(store)
+        built.write_h5ad(store)
         with Mount(store) as m:
             self.assertEqual(sorted(slides_in(m.join("anndata.h5ad"))["lib"]["images"]), ["hires", "lowres"])
             self.assertNotIn("not in the .h5ad", log_of(m))
 
     def test_large_picture_replaces_a_missing_small_one(self):
-        made = visium()
-        del made.uns["spatial"]["lib"]["images"]["lowres"]
-        printed, _ = self.printed(made)
+        built = visium()
+        del built.uns["spatial"]["lib"]["images"]["lowres"]
+        printed, _ = self.printed(built)
         self.assertEqual(printed[1].split()[:3], ["100", "120", "3"])
         self.assertEqual(printed[2], "20 30 0.5 0.5 ")
 
@@ -406,17 +406,17 @@ class Slides(Folder):
         )
 
     def test_slides_of_unknown_cells_are_left_out_and_logged(self):
-        made = visium(slides=("a", "b"))
-        del made.obs["library_id"]
-        printed, log = self.printed(made)
+        built = visium(slides=("a", "b"))
+        del built.obs["library_id"]
+        printed, log = self.printed(built)
         self.assertEqual(printed, [])
         self.assertIn("uns/spatial: no column of obs has the slide of each cell", log)
 
     def test_a_level_has_its_part_of_the_slide(self):
-        made = visium()
-        made.obs["kind"] = pandas.Categorical(["x", "y"] * 4)
+        built = visium()
+        built.obs["kind"] = pandas.Categorical(["x", "y"] * 4)
         store = os.path.join(self.folder, "v.h5ad")
-        made.write_h5ad(store)
+        built.write_h5ad(store)
         with Mount(store) as m:
             printed = r("print", m.join("by", "kind", "y", "seurat.rds")).splitlines()
         self.assertEqual([line.split()[0] for line in printed[4:]], ["c1", "c3", "c5", "c7"])

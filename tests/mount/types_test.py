@@ -188,7 +188,7 @@ MISSING = numpy.array([False, True] + 6 * [False])
 
 def numpy_columns():
     """Returns {name: (how it is written, Python values, R values)}."""
-    made = {"truth": ("array", numpy.array([True, False] * 4), ("logical", "logical", ""))}
+    built = {"truth": ("array", numpy.array([True, False] * 4), ("logical", "logical", ""))}
     for kind, about in {
         "i1": R_INTEGER,
         "i2": R_INTEGER,
@@ -202,47 +202,47 @@ def numpy_columns():
         "f4": R_NUMBER,
         "f8": R_NUMBER,
     }.items():
-        made[kind] = ("array", numbers(kind), about)
+        built[kind] = ("array", numbers(kind), about)
     within = numbers("i4")
     within[5] = -(2**31) + 1
     wide = numbers("i8")
     wide[5] = -(2**63) + 1
-    made["i4_of_r"] = ("array", within, R_INTEGER)
-    made["i8_exact"] = ("array", within.astype("i8"), R_NUMBER)
-    made["i8_wide"] = ("array", wide, R_WIDE)
-    made["u8_wide"] = ("array", numpy.array([1, 0, 2, 3, 4, 5, 2**63 - 1, 0], "u8"), R_WIDE)
+    built["i4_of_r"] = ("array", within, R_INTEGER)
+    built["i8_exact"] = ("array", within.astype("i8"), R_NUMBER)
+    built["i8_wide"] = ("array", wide, R_WIDE)
+    built["u8_wide"] = ("array", numpy.array([1, 0, 2, 3, 4, 5, 2**63 - 1, 0], "u8"), R_WIDE)
     for kind in ("c8", "c16"):
-        made[kind] = (
+        built[kind] = (
             "array",
             numpy.array([1 + 2j, 0, numpy.nan, numpy.inf, -numpy.inf, -1e30, 1e-30, 0], kind),
             ("complex", "complex", ""),
         )
     words = ["x", "NA", "NaN", "Inf", "-Inf", "a,b", 'q"', ""]
-    made["text"] = ("string-array", numpy.array(words, object), R_TEXT)
-    made["U4"] = ("array", numpy.array(words, "U4"), R_TEXT)
-    made["S4"] = ("array", numpy.array(words, "S4"), R_TEXT)
-    made["categorical"] = (
+    built["text"] = ("string-array", numpy.array(words, object), R_TEXT)
+    built["U4"] = ("array", numpy.array(words, "U4"), R_TEXT)
+    built["S4"] = ("array", numpy.array(words, "S4"), R_TEXT)
+    built["categorical"] = (
         "categorical",
         (numpy.array([0, -1, 1, 2, 0, 1, 2, 3], "i1"), ["x", "NA", "Inf", ""]),
         ("factor", "integer", ""),
     )
-    made["ordered"] = (
+    built["ordered"] = (
         "ordered",
         (numpy.array([0, -1, 1, 0, 0, 1, 0, 1], "i1"), ["low", "high"]),
         ("ordered factor", "integer", ""),
     )
-    made["nullable"] = ("nullable-integer", (wide, MISSING), R_WIDE)
-    made["nullable_truth"] = ("nullable-boolean", (made["truth"][1], MISSING), ("logical", "logical", ""))
-    made["nullable_whole"] = ("nullable-integer", (within, ~MISSING & MISSING), R_INTEGER)
+    built["nullable"] = ("nullable-integer", (wide, MISSING), R_WIDE)
+    built["nullable_truth"] = ("nullable-boolean", (built["truth"][1], MISSING), ("logical", "logical", ""))
+    built["nullable_whole"] = ("nullable-integer", (within, ~MISSING & MISSING), R_INTEGER)
     for unit, about in UNITS.items():
-        made[f"time_{unit}"] = ("array", times("M", unit), about)
-    made["day_far"] = ("array", times("M", "D", high=2**53 + 1), R_TEXT)
-    made["second_far"] = ("array", times("M", "s", high=2**53 + 1), R_TEXT)
-    made["nano_exact"] = ("array", times("M", "ns", plain=1700000000123456000), R_SECONDS)
-    made["nano_digits"] = ("array", times("M", "ns", plain=1700000000123456789), R_TEXT)
-    made["span"] = ("array", times("m", "s"), R_NUMBER)
-    made["span_wide"] = ("array", times("m", "ns", high=2**63 - 1), R_WIDE)
-    return made
+        built[f"time_{unit}"] = ("array", times("M", unit), about)
+    built["day_far"] = ("array", times("M", "D", high=2**53 + 1), R_TEXT)
+    built["second_far"] = ("array", times("M", "s", high=2**53 + 1), R_TEXT)
+    built["nano_exact"] = ("array", times("M", "ns", plain=1700000000123456000), R_SECONDS)
+    built["nano_digits"] = ("array", times("M", "ns", plain=1700000000123456789), R_TEXT)
+    built["span"] = ("array", times("m", "s"), R_NUMBER)
+    built["span_wide"] = ("array", times("m", "ns", high=2**63 - 1), R_WIDE)
+    return built
 
 
 def values_of(how, stored):

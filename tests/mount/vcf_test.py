@@ -139,14 +139,14 @@ class Golden(Folder):
                 source = os.path.join(self.folder, name + ".vcf")
                 with open(source, "wb") as file:
                     file.write(without_blanks(mount.read("variants.vcf")))
-                made = os.path.join(self.folder, name)
-                result = run(*PLINK2, "--vcf", source, "--vcf-half-call", "missing", "--make-bed", "--out", made)
+                built = os.path.join(self.folder, name)
+                result = run(*PLINK2, "--vcf", source, "--vcf-half-call", "missing", "--make-bed", "--out", built)
                 if name in ("no_variants", "unsorted"):  # it refuses these
                     self.assertNotEqual(result.returncode, 0)
                     continue
                 self.assertEqual(result.returncode, 0, result.stderr.decode())
                 for ending in (".bed", ".bim", ".fam"):
-                    with open(made + ending, "rb") as file:
+                    with open(built + ending, "rb") as file:
                         self.assertEqual(mount.read("plink" + ending), file.read(), ending)
                 compared += 1
         self.assertGreater(compared, 10)
@@ -311,8 +311,8 @@ class Made:
         def put(name, array, axes):
             chunks = tuple(int(self.random.integers(1, max(n, 1) + 1)) for n in array.shape)
             more = {"object_codec": zarr.codecs.VLenUTF8()} if array.dtype.kind == "O" else {}
-            made = root.create_dataset(name, data=array, chunks=chunks, **more)
-            made.attrs["_ARRAY_DIMENSIONS"] = axes
+            built = root.create_dataset(name, data=array, chunks=chunks, **more)
+            built.attrs["_ARRAY_DIMENSIONS"] = axes
 
         def texts(values):
             return numpy.array(values, dtype=object)
@@ -375,9 +375,9 @@ class Random(Folder):
         for one, value in zip(found, values):
             self.assertTrue(same_value(one, value, kind, end), (text, values, kind))
 
-    def check_info(self, text, v, made):
+    def check_info(self, text, v, built):
         found = dict(item.split("=", 1) for item in text.split(";")) if text != "." else {}
-        for name, field in made.info.items():
+        for name, field in built.info.items():
             values = field[2][v]
             if all(value is None for value in values):
                 self.assertNotIn(name, found)
@@ -385,12 +385,12 @@ class Random(Folder):
                 self.check_list(found.pop(name), values, field, ";")
         self.assertEqual(found, {})
 
-    def check_calls(self, fields, v, made):
+    def check_calls(self, fields, v, built):
         names = fields[8].split(":") if fields[8] != "." else []
         want = ["GT"]
         want += [
             name
-            for name, field in sorted(made.format.items())
+            for name, field in sorted(built.format.items())
             if any(value is not None for values in field[2][v] for value in values)
         ]
         self.assertEqual(names, want)
@@ -399,53 +399,53 @@ class Random(Folder):
             self.assertEqual(len(parts), max(len(names), 1))
             for name, part in zip(names, parts):
                 if name == "GT":
-                    separator = "|" if made.phased[v][s] else "/"
+                    separator = "|" if built.phased[v][s] else "/"
                     self.assertEqual(
-                        part, separator.join("." if a is None else str(a) for a in made.calls[v][s]) or "."
+                        part, separator.join("." if a is None else str(a) for a in built.calls[v][s]) or "."
                     )
                 else:
-                    self.check_list(part, made.format[name][2][v][s], made.format[name], ":")
+                    self.check_list(part, built.format[name][2][v][s], built.format[name], ":")
 
-    def check_text(self, text, made):
+    def check_text(self, text, built):
         lines = [line.split("\t") for line in text.split("\n")[:-1] if not line.startswith("#")]
-        self.assertEqual(len(lines), made.variants)
+        self.assertEqual(len(lines), built.variants)
         for v, fields in enumerate(lines):
-            self.assertEqual(len(fields), 9 + made.samples if made.samples else 8)
-            alternatives = ",".join(made.alleles[v][1:]) or "."
+            self.assertEqual(len(fields), 9 + built.samples if built.samples else 8)
+            alternatives = ",".join(built.alleles[v][1:]) or "."
             self.assertEqual(
                 fields[:7],
                 [
-                    made.contigs[made.contig[v]],
-                    str(made.position[v]),
+                    built.contigs[built.contig[v]],
+                    str(built.position[v]),
                     ".",
-                    made.alleles[v][0],
+                    built.alleles[v][0],
                     alternatives,
                     ".",
                     "PASS",
                 ],
             )
-            self.check_info(fields[7], v, made)
-            if made.samples:
-                self.check_calls(fields, v, made)
+            self.check_info(fields[7], v, built)
+            if built.samples:
+                self.check_calls(fields, v, built)
 
-    def check_bcftools(self, mount, made):
+    def check_bcftools(self, mount, built):
         query = lines_of(
             "bcftools",
             "query",
             "-f",
-            "%CHROM\t%POS[\t%GT]\n" if made.samples else "%CHROM\t%POS\n",
+            "%CHROM\t%POS[\t%GT]\n" if built.samples else "%CHROM\t%POS\n",
             mount.join("variants.vcf.gz"),
         )
-        self.assertEqual(len(query), made.variants)
+        self.assertEqual(len(query), built.variants)
         for v, line in enumerate(query):
             fields = line.split("\t")
-            self.assertEqual(fields[:2], [made.contigs[made.contig[v]], str(made.position[v])])
+            self.assertEqual(fields[:2], [built.contigs[built.contig[v]], str(built.position[v])])
             for s, call in enumerate(fields[2:]):
                 alleles = [None if a == "." else int(a) for a in call.replace("|", "/").split("/")]
-                self.assertEqual([a for a in alleles if a is not None], [a for a in made.calls[v][s] if a is not None])
+                self.assertEqual([a for a in alleles if a is not None], [a for a in built.calls[v][s] if a is not None])
 
-    def check_plink2(self, mount, made, seed):
-        sites = [v for v in range(made.variants) if len(made.alleles[v]) == 2]
+    def check_plink2(self, mount, built, seed):
+        sites = [v for v in range(built.variants) if len(built.alleles[v]) == 2]
         self.assertEqual(len(mount.read("plink.bim").splitlines()), len(sites))
         if not sites:
             return
@@ -460,14 +460,14 @@ class Random(Folder):
 
     def test_tools_read_the_written_variants(self):
         for seed in range(FIRST_SEED, END_SEED):
-            made, path = Made(seed), os.path.join(self.folder, f"{seed}.zarr")
-            made.write(path)
+            built, path = Made(seed), os.path.join(self.folder, f"{seed}.zarr")
+            built.write(path)
             with self.subTest(seed=seed), Mount(path) as mount:
-                self.check_text(mount.read("variants.vcf").decode(), made)
+                self.check_text(mount.read("variants.vcf").decode(), built)
                 if has_program("bcftools"):
-                    self.check_bcftools(mount, made)
-                if has_program("plink2") and made.samples:
-                    self.check_plink2(mount, made, seed)
+                    self.check_bcftools(mount, built)
+                if has_program("plink2") and built.samples:
+                    self.check_plink2(mount, built, seed)
         skip_rest(self, missing_programs("bcftools", "plink2"))
 
 

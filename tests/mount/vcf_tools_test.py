@@ -189,15 +189,15 @@ class InR(Folder):
     def test_snp_stats_reads_the_written_calls(self):
         want = {}
         for seed in range(8):
-            made, store, folder = (
+            built, store, folder = (
                 Made(seed),
                 os.path.join(self.folder, f"{seed}.zarr"),
                 os.path.join(self.folder, str(seed)),
             )
-            sites = [v for v in range(made.variants) if len(made.alleles[v]) == 2]
-            if not sites or made.samples == 0:
+            sites = [v for v in range(built.variants) if len(built.alleles[v]) == 2]
+            if not sites or built.samples == 0:
                 continue
-            made.write(store)
+            built.write(store)
             os.mkdir(folder)
             with Mount(store) as mount:
                 for ending in ("bed", "fam"):
@@ -207,7 +207,7 @@ class InR(Folder):
                     for i, line in enumerate(mount.read("plink.bim").decode().splitlines()):
                         fields = line.split("\t")
                         file.write("\t".join([fields[0], f"v{i}", *fields[2:]]) + "\n")
-            want[folder] = [plink_code(made.calls[v][s]) for v in sites for s in range(made.samples)]
+            want[folder] = [plink_code(built.calls[v][s]) for v in sites for s in range(built.samples)]
         self.assertGreater(len(want), 3)
         found = r(READ_PLINK, *want).split("FILE\t")[1:]
         self.assertEqual(len(found), len(want))
@@ -246,8 +246,8 @@ class Cohort(Folder):
             ("call_genotype", self.calls, ["variants", "samples", "ploidy"]),
         ):
             more = {"object_codec": zarr.codecs.VLenUTF8()} if values.dtype.kind == "O" else {}
-            made = root.create_dataset(name, data=values, chunks=tuple(min(100, n) for n in values.shape), **more)
-            made.attrs["_ARRAY_DIMENSIONS"] = axes
+            built = root.create_dataset(name, data=values, chunks=tuple(min(100, n) for n in values.shape), **more)
+            built.attrs["_ARRAY_DIMENSIONS"] = axes
 
     def bed(self):
         """Computes the .bed independently."""

@@ -61,27 +61,27 @@ class GoldenRemote(RemoteTest):
     def difference(self, is_s3, case, store, expected, url, env):
         """Returns the fault of an export of `url`, or None."""
         name = os.path.relpath(case, DATA)
-        there, found = self.exported("there", url, env=env)
+        existing, found = self.exported("there", url, env=env)
         shutil.rmtree(self.path("there"), ignore_errors=True)
-        is_told = b"zarr.consolidate_metadata()" in there.stderr or b"plain HTTP" in there.stderr
-        if os.path.isdir(store) and not is_s3 and not found and is_told and not has_documents(store):
+        is_answered = b"zarr.consolidate_metadata()" in existing.stderr or b"plain HTTP" in existing.stderr
+        if os.path.isdir(store) and not is_s3 and not found and is_answered and not has_documents(store):
             return None
         if is_folder_of_stores(store):
-            is_refused = b"no such file" in there.stderr or b"a remote folder that is not a store" in there.stderr
-            return None if is_refused and not found else f"{url}: {there.stderr.decode()[:300]}"
+            is_refused = b"no such file" in existing.stderr or b"a remote folder that is not a store" in existing.stderr
+            return None if is_refused and not found else f"{url}: {existing.stderr.decode()[:300]}"
         # These files are found by a listing, which a web server does not have.
         if (name.startswith("mex/") or is_folder_of_parts(store)) and os.path.isdir(store) and not is_s3:
-            return None if there.returncode == 11 and not found else f"{url}: {there.stderr.decode()[:300]}"
+            return None if existing.returncode == 11 and not found else f"{url}: {existing.stderr.decode()[:300]}"
         if name in OTHERWISE:
             shared = [path for path in expected[1] if path in found and path.endswith((".npy", ".mtx"))]
             return None if all(expected[1][path] == found[path] for path in shared) else f"{url}: {shared}"
         # The first of several errors gives the exit code.
-        if (bool(expected[0].returncode), expected[1]) == (bool(there.returncode), found):
+        if (bool(expected[0].returncode), expected[1]) == (bool(existing.returncode), found):
             return None
         paths = [path for path in sorted({*expected[1], *found}) if expected[1].get(path) != found.get(path)]
         if is_s3 and set(paths) == ABSENT_IN_S3.get(name):
             return None
-        return f"{url}: {there.returncode} {paths[:3]} {there.stderr.decode()[:300]}"
+        return f"{url}: {existing.returncode} {paths[:3]} {existing.stderr.decode()[:300]}"
 
     def differences(self, places):
         """Returns the faults, one per line. places: for each place whether it is S3, the URL of DATA, and the

@@ -22,7 +22,7 @@ class EndlessServer:
 
     def __init__(self, beginning, piece, pause):
         self.beginning, self.piece, self.pause = beginning, piece, pause
-        self.most_sent = 0  # bytes of one answer
+        self.max_sent = 0  # bytes of one answer
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.url = "http://127.0.0.1:%d" % self.listening.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -44,7 +44,7 @@ class EndlessServer:
                 while True:
                     client.sendall(self.piece)
                     sent += len(self.piece)
-                    self.most_sent = max(self.most_sent, sent)
+                    self.max_sent = max(self.max_sent, sent)
                     time.sleep(self.pause)
             except OSError:
                 pass
@@ -185,7 +185,7 @@ class Faults(RemoteTest):
                 done = run("ls", "-o", "remote_timeout=2", server.url + "/s.h5")
                 self.check_error(done, words)
                 self.assertEqual(done.returncode, 12)
-                self.assertLess(server.most_sent, 32 << 20)
+                self.assertLess(server.max_sent, 32 << 20)
 
     def test_silent_server_times_out(self):
         """Sends half of each range and then nothing. Without remote_timeout the client waits for a minute."""

@@ -40,8 +40,8 @@ class Plan(RemoteTest):
         for store in ("x.h5ad", "matrix"):
             with self.subTest(store):
                 self.assertEqual(self.exported_by_tasks(f"{server.url}/{store}"), self.exported(self.path(store)))
-            for made in ("planned", "exported", "plan.sizes"):
-                shutil.rmtree(self.path(made))
+            for built in ("planned", "exported", "plan.sizes"):
+                shutil.rmtree(self.path(built))
 
     def test_plan_of_s3_holds_the_endpoint_and_no_key(self):
         os.makedirs(self.path("bucket"))

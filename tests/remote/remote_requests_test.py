@@ -49,16 +49,16 @@ def write_h5ad(path, cells=CELLS):
     random = numpy.random.default_rng(7)
 
     def group(parent, name, **attributes):
-        made = parent.create_group(name)
-        made.attrs.update({"encoding-version": "0.1.0", **attributes})
-        return made
+        built = parent.create_group(name)
+        built.attrs.update({"encoding-version": "0.1.0", **attributes})
+        return built
 
     def frame(file, name, index, columns):
-        made = group(file, name, **{"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index"})
-        made.attrs.create("column-order", list(columns), dtype=text)
+        built = group(file, name, **{"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index"})
+        built.attrs.create("column-order", list(columns), dtype=text)
         for column, values in {"_index": index, **columns}.items():
-            made[column] = values
-            made[column].attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
+            built[column] = values
+            built[column].attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
 
     with h5py.File(path, "w") as file:
         file.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})

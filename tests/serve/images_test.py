@@ -135,7 +135,7 @@ class Images(unittest.TestCase):
 
     def test_plate_is_a_grid_of_its_wells(self):
         wells = [(0, 0), (0, 2), (1, 1), (1, 2)]
-        made = media_stores.plate(
+        built = media_stores.plate(
             os.path.join(self.folder, "plate.zarr"), ["A", "B"], ["1", "2", "03"], wells, 2, 130, 3, WINDOWS
         )
         server = self.served("plate.zarr")
@@ -152,19 +152,19 @@ class Images(unittest.TestCase):
                 if found:
                     names[r, c] = found[2]
                     source = found[3].replace("&amp;", "&")
-                    expected = reduced(drawn(made[r, c, 0], WINDOWS), 96)
+                    expected = reduced(drawn(built[r, c, 0], WINDOWS), 96)
                     numpy.testing.assert_array_equal(self.picture(server, source), expected)
                     self.assertIn(f"<h1>{found[2]}</h1>", self.page(server, found[1].replace("&amp;", "&")))
         self.assertEqual(names, {(0, 0): "A1", (0, 2): "A03", (1, 1): "B2", (1, 2): "B03"})
 
     def test_plate_has_one_contrast_for_all_wells(self):
         wells = [(0, 0), (0, 1)]
-        made = media_stores.plate(os.path.join(self.folder, "plate.zarr"), ["A"], ["1", "2"], wells, 2, 64, 1, WINDOWS)
+        built = media_stores.plate(os.path.join(self.folder, "plate.zarr"), ["A"], ["1", "2"], wells, 2, 64, 1, WINDOWS)
         server = self.served("plate.zarr")
         text = self.page(server, "?c=DAPI&min0=500&max0=900&field=1")
         sources = re.findall(r'alt="A\d" src="([^"]*)"', text)
         for (r, c), source in zip(wells, sources):
-            expected = reduced(drawn(made[r, c, 1], ((500, 900), None), (0,)), 96)
+            expected = reduced(drawn(built[r, c, 1], ((500, 900), None), (0,)), 96)
             numpy.testing.assert_array_equal(self.picture(server, source.replace("&amp;", "&")), expected)
         self.assertEqual(captions(text)["Wells"][1], "Dark to bright: DAPI from 500 to 900")
         self.assertIn("field: &#39;7&#39; is not from 0 to 1", self.page(server, "?field=7").replace("'", "&#39;"))
@@ -172,7 +172,7 @@ class Images(unittest.TestCase):
         self.assertEqual(server.ask("A/1/?thumbnail&field=x").status, 400)
 
     def test_well_shows_its_fields(self):
-        made = media_stores.plate(
+        built = media_stores.plate(
             os.path.join(self.folder, "plate.zarr"), ["A"], ["1", "2", "3"], [(0, 0), (0, 1), (0, 2)], 3, 50, 1, WINDOWS
         )
         server = self.served("plate.zarr")
@@ -180,7 +180,7 @@ class Images(unittest.TestCase):
         fields = re.findall(r'<a href="([^"]*)"><img loading="lazy"[^>]* alt="([^"]*)" src="([^"]*)"', text)
         self.assertEqual([name for _, name, _ in fields], ["field 0", "field 1", "field 2"])
         for i, (href, _, source) in enumerate(fields):
-            expected = drawn(made[0, 1, i], WINDOWS)
+            expected = drawn(built[0, 1, i], WINDOWS)
             numpy.testing.assert_array_equal(self.picture(server, "A/2/" + source.replace("&amp;", "&")), expected)
             self.assertIn(f"<h1>A2, field {i}</h1>", self.page(server, "A/2/" + href.replace("&amp;", "&")))
         self.assertEqual(re.findall(r'href="(\.\./\.\./[^"]*)"', text)[-2:], ["../../A/1/", "../../A/3/"])

@@ -49,15 +49,15 @@ def plate(path, rows, columns, wells, fields=2, side=64, levels=2, windows=((150
         "columns": [{"name": name} for name in columns],
         "wells": [{"path": f"{rows[r]}/{columns[c]}", "rowIndex": r, "columnIndex": c} for r, c in wells],
     }
-    made = {}
+    built = {}
     for r, c in wells:
         well = root.require_group(rows[r]).create_group(columns[c])
         well.attrs["well"] = {"version": "0.4", "images": [{"path": str(field)} for field in range(fields)]}
         for field in range(fields):
             pixels = random.integers(100, 4200, (2, side, side), dtype="u2")
             image(well.create_group(str(field)), pixels, levels, windows)
-            made[r, c, field] = pixels
-    return made
+            built[r, c, field] = pixels
+    return built
 
 
 def large(path, side=(20_000, 30_000)):

@@ -28,7 +28,7 @@ from server import Server  # noqa: E402
 from soak import make_mirror  # noqa: E402
 
 FOUND = ("by", "pseudobulk", "genes", "cells", "anndata.zarr", "bpcells", "10x")
-MOST_OF_A_FOLDER = 10
+MAX_OF_A_FOLDER = 10
 DEEPEST = 6
 BETWEEN_DROPS = 40
 
@@ -65,8 +65,8 @@ def names_below(root, numbers):
             names = os.listdir(os.path.join(root, path))
         except OSError:
             return  # a damaged group or a name of FOUND that is missing here
-        if len(names) > MOST_OF_A_FOLDER:
-            names = numbers.sample(sorted(names), MOST_OF_A_FOLDER)
+        if len(names) > MAX_OF_A_FOLDER:
+            names = numbers.sample(sorted(names), MAX_OF_A_FOLDER)
         for name in sorted({*names, *FOUND}):
             below = os.path.join(path, name)
             whole = os.path.join(root, below)

@@ -203,7 +203,7 @@ def run(options, folder):
             if is_mounted(mount.point):
                 subprocess.run(["fusermount3", "-u", "-z", mount.point], check=False)
             wait_until(lambda: daemon_of(mount.point) is None, 10)
-    memory = max((mount.watch.most_kib / 1024 for mount in mounts), default=0)
+    memory = max((mount.watch.max_kib / 1024 for mount in mounts), default=0)
     return found, wrong, slowest, memory
 
 

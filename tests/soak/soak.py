@@ -32,7 +32,7 @@ from mounted import DATA, PROGRAM, daemon_of, is_mounted, wait_until, why_not  #
 from effort import EFFORT  # noqa: E402  after mounted, which sets its path
 
 ROOM_MIB = 80  # in addition to the budget
-MOST_READ = 1 << 20
+MAX_READ = 1 << 20
 
 
 def mib(text):
@@ -60,7 +60,7 @@ def mirror_and_export(suites, cache):
     """Returns a mirrored folder, and the files of an export of it with the same budget of the cache: a store of larger
     blocks does not open."""
     folder = os.path.join(DATA, "..", "soak", "-".join(suites) or "all")
-    mirror, export, made = (os.path.join(folder, name) for name in ("mirror", "export", "made"))
+    mirror, export, built = (os.path.join(folder, name) for name in ("mirror", "export", "made"))
     suites = suites or sorted(
         name for name in os.listdir(DATA) if os.path.isdir(os.path.join(DATA, name, "")) and name != "CMakeFiles"
     )
@@ -68,7 +68,7 @@ def mirror_and_export(suites, cache):
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with open(folder + ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another soak over the same suites may start now
-        if not os.path.exists(made) or open(made, encoding="ascii").read() != state:
+        if not os.path.exists(built) or open(built, encoding="ascii").read() != state:
             shutil.rmtree(folder, ignore_errors=True)
             make_mirror(suites, mirror)
             subprocess.run(
@@ -77,7 +77,7 @@ def mirror_and_export(suites, cache):
                 capture_output=True,
                 check=False,
             )
-            with open(made, "w", encoding="ascii") as out:
+            with open(built, "w", encoding="ascii") as out:
                 out.write(state)
     files = []
     for at, _, names in os.walk(export):
@@ -118,7 +118,7 @@ class Reader:
                 return f"{os.fstat(shown.fileno()).st_size} bytes, not {size}"
             for _ in range(self.random.randint(1, 4)):
                 offset = self.random.randrange(size + 1)
-                length = min(self.random.choice((1, 100, 4096, 65536, MOST_READ)), size - offset)
+                length = min(self.random.choice((1, 100, 4096, 65536, MAX_READ)), size - offset)
                 got = read_all(shown.fileno(), length, offset)
                 self.found["bytes"] += len(got)
                 if got != os.pread(good.fileno(), length, offset):
@@ -174,15 +174,15 @@ class Watch:
     """The maximum memory and descriptors of the daemon so far."""
 
     def __init__(self):
-        self.most_kib = 0
-        self.most_descriptors = 0
+        self.max_kib = 0
+        self.max_descriptors = 0
 
     def look(self, pid):
         try:
             with open(f"/proc/{pid}/status", encoding="ascii") as status:
                 fields = dict(line.split(":", 1) for line in status)
-            self.most_kib = max(self.most_kib, int(fields["VmHWM"].split()[0]))
-            self.most_descriptors = max(self.most_descriptors, len(os.listdir(f"/proc/{pid}/fd")))
+            self.max_kib = max(self.max_kib, int(fields["VmHWM"].split()[0]))
+            self.max_descriptors = max(self.max_descriptors, len(os.listdir(f"/proc/{pid}/fd")))
         except (OSError, KeyError):
             pass
 
@@ -278,8 +278,8 @@ def main():
             subprocess.run(["fusermount3", "-u", "-z", mountpoint], check=False)
         shutil.rmtree(folder, ignore_errors=True)
     most = mib(options.cache) + ROOM_MIB
-    if watch.most_kib / 1024 > most:
-        wrong.append(f"{watch.most_kib / 1024:.0f} MiB of memory, {most:.0f} are allowed")
+    if watch.max_kib / 1024 > most:
+        wrong.append(f"{watch.max_kib / 1024:.0f} MiB of memory, {most:.0f} are allowed")
     for line in wrong[:20]:
         print(line)
     if wrong:
@@ -288,7 +288,7 @@ def main():
     print(
         f"{time.monotonic() - start:.0f} s, {rounds} mounts, {len(files)} files: {total['reads']} reads, "
         f"{total['bytes'] / 1e6:.0f} MB compared, {total['again']} opened again, {len(wrong)} wrong; "
-        f"slowest {slowest:.2f} s, {watch.most_kib / 1024:.1f} MiB, {watch.most_descriptors} descriptors"
+        f"slowest {slowest:.2f} s, {watch.max_kib / 1024:.1f} MiB, {watch.max_descriptors} descriptors"
     )
     return 1 if wrong else 0
 

@@ -25,6 +25,19 @@ CANARY = {
         "look_what_is_there",
         "shown_words",
     ],
+    "int most_bytes_ = 5;\nvoid made_page(MadeFile file, Text words_for_it, bool at_most);\n": [
+        "MadeFile",
+        "made_page",
+        "most_bytes_",
+        "words_for_it",
+    ],
+    'class OneWay {};\nPath way_back = ways("made");\nmade_unique(names, is_elsewhere);\n': [
+        "OneWay",
+        "is_elsewhere",
+        "way_back",
+        "ways",
+    ],
+    "BOOST_AUTO_TEST_CASE(links_on_the_way_are_followed) {\n": [],
     "// Returns false unless the reader has read all.\n": [],
 }
 

@@ -21,7 +21,7 @@ ONLY_IN = {
     "curl/": ("formats/core/remote/",),
     "openssl/": ("formats/core/remote/",),
 }
-MOST_LINES_OF_A_FUNCTION = 60
+MAX_LINES_OF_A_FUNCTION = 60
 MANY_LINES = 600  # per file: worth a look, not a fault
 # Headers that Macs lack, which must be between #ifdef and #endif.
 OF_LINUX = re.compile(
@@ -93,16 +93,16 @@ class Layers(unittest.TestCase):
 
     def test_headers_include_no_cycle(self):
         includes = {path: re.findall(r'^#include "([^"]+)"', text, re.M) for path, text in sources()}
-        done, under_way = set(), []
+        done, in_progress = set(), []
 
         def visit(path):
-            self.assertNotIn(path, under_way, " -> ".join(under_way + [path]))
+            self.assertNotIn(path, in_progress, " -> ".join(in_progress + [path]))
             if path in done or path not in includes:
                 return
-            under_way.append(path)
+            in_progress.append(path)
             for header in includes[path]:
                 visit(header)
-            under_way.pop()
+            in_progress.pop()
             done.add(path)
 
         for path in includes:
@@ -127,7 +127,7 @@ class Layers(unittest.TestCase):
             f"{path}: {first}": lines
             for path, text in sources()
             for first, lines in functions(text)
-            if lines > MOST_LINES_OF_A_FUNCTION
+            if lines > MAX_LINES_OF_A_FUNCTION
         }
         self.assertEqual(long, {})
 

@@ -28,17 +28,17 @@ void* operator new(size_t size, const std::nothrow_t&) noexcept try {
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
-void operator delete(void* there) noexcept {
-  std::free(there);
+void operator delete(void* memory) noexcept {
+  std::free(memory);
 }
-void operator delete[](void* there) noexcept {
-  std::free(there);
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
 }
-void operator delete(void* there, size_t) noexcept {
-  std::free(there);
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
 }
-void operator delete[](void* there, size_t) noexcept {
-  std::free(there);
+void operator delete[](void* memory, size_t) noexcept {
+  std::free(memory);
 }
 
 namespace plainfs {

@@ -26,6 +26,7 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 OPENINGS = re.compile(r"(What|Of|The same|As|Those|Where|Who|Whoever|By|That)\b(?! follows:)")
+RAW_STRING = re.compile(r'\bR"(\w*)\((.*?)\)\1"', re.DOTALL)  # of C++
 NAME_WORDS = re.compile(
     r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|what|"
     r"is_none|that_is)(_|$)"
@@ -33,7 +34,9 @@ NAME_WORDS = re.compile(
 
 # Words in the names of constants and functions of C++ that a native reader would not use, and those to use instead.
 IDENTIFIERS = re.compile(
-    r"\b(kMost(?:[A-Z]\w*)?|(?:\w+_)?is_there_?|(?:has_)?made_?|(?:quoted|shown|store|variable)_words)\b"
+    r"\b(kMost(?:[A-Z]\w*)?|most_(?!of_|common\b)\w*|\w*(?:Made|Way|There|Told|Elsewhere)(?:[A-Z]\w*)?|"
+    r"(?:\w+_)?(?:made(?!_unique)|ways?|there|told|tells?|says?|said|anew|elsewhere)(?:_\w*)?|"
+    r"(?!has_)\w+_words_?|words_\w+)\b"
 )
 
 Finding = collections.namedtuple("Finding", "path line kind words text")
@@ -78,7 +81,7 @@ def messages(lines):
 
 def raw_strings(text):
     """Yields (line number, lines) of each raw string of C++, such as the README.txt of a mount."""
-    for found in re.finditer(r'\bR"(\w*)\((.*?)\)\1"', text, re.DOTALL):
+    for found in RAW_STRING.finditer(text):
         yield text.count("\n", 0, found.start()) + 1, found[2].splitlines()
 
 
@@ -100,10 +103,12 @@ def names(path, lines):
             yield number, next(group for group in found.groups() if group)
 
 
-def identifiers(lines):
-    """Yields (line number, code) of each line of C++ without its texts and comments."""
-    for number, line in enumerate(lines, 1):
-        yield number, re.sub(r'//.*$|#include.*$', "", re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
+def identifiers(text):
+    """Yields (line number, code) of each line of C++ without its texts, its comments and the names of tests."""
+    text = RAW_STRING.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for number, line in enumerate(text.splitlines(), 1):
+        if not re.match(r"\s*BOOST_\w*TEST_CASE", line):
+            yield number, re.sub(r'//.*$|#include.*$', "", re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
 
 
 def findings_in(path, text):
@@ -123,7 +128,7 @@ def findings_in(path, text):
                 found.append(Finding(path, begun, kind, opening[0] + " …", part[0]))
 
     if ending in (".cc", ".h"):
-        for number, code in identifiers(lines):
+        for number, code in identifiers(text):
             for match in IDENTIFIERS.finditer(code):
                 found.append(Finding(path, number, "identifier", match[0], code))
         add("comment", blocks(lines, "//"), True)

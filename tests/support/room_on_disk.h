@@ -15,8 +15,8 @@ namespace plainfs {
 // A folder of the index that keeps no passes and has room for what does not fit into the cache.
 class RoomOnDisk : public Passes {
  public:
-  RoomOnDisk(const std::string& path, uint64_t most_bytes)
-      : folder_(std::make_shared<ScratchFolder>(path, most_bytes)) {}
+  RoomOnDisk(const std::string& path, uint64_t max_bytes)
+      : folder_(std::make_shared<ScratchFolder>(path, max_bytes)) {}
   std::shared_ptr<const std::vector<uint64_t>> known(const std::string&, const std::string&,
                                                      Sources&) override {
     return nullptr;

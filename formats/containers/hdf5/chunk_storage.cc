@@ -22,7 +22,7 @@ constexpr uint64_t kDeflateMaxExpansion = 1032;
 
 // Doubles the chunk's shape along its shortest axis, in elements, as long as a group stays small.
 Shape group_shape(const Shape& chunk, const Shape& shape, uint64_t element_size) {
-  const uint64_t most_bytes = shape.size() == 1 ? kListGroupBytes : kMatrixGroupBytes;
+  const uint64_t max_bytes = shape.size() == 1 ? kListGroupBytes : kMatrixGroupBytes;
   Shape group = chunk;
   const auto clipped = [&](size_t axis) { return std::max<uint64_t>(1, std::min(group[axis], shape[axis])); };
   for (;;) {
@@ -33,7 +33,7 @@ Shape group_shape(const Shape& chunk, const Shape& shape, uint64_t element_size)
       if (group[axis] < shape[axis] && (shortest == shape.size() || group[axis] < group[shortest]))
         shortest = axis;
     }
-    if (shortest == shape.size() || bytes > most_bytes / 2) break;
+    if (shortest == shape.size() || bytes > max_bytes / 2) break;
     group[shortest] = checked_multiply(group[shortest], 2);
   }
   for (size_t axis = 0; axis < shape.size(); ++axis) group[axis] = clipped(axis);

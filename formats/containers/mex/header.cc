@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::string_view kBanner = "%%matrixmarket";
 
-// Returns the words of a line in lower case.
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
+// Returns the fields of a line in lower case.
+std::vector<std::string> fields_of(std::string_view line) {
+  std::vector<std::string> fields;
   for (std::string_view field = next_field(line); !field.empty(); field = next_field(line))
-    words.push_back(lower_case(std::string(field)));
-  return words;
+    fields.push_back(lower_case(std::string(field)));
+  return fields;
 }
 
 template <class Value, size_t kCount>
@@ -48,13 +48,13 @@ constexpr std::array<std::pair<std::string_view, Symmetry>, 4> kSymmetries{
      {"hermitian", Symmetry::hermitian}}};
 
 Header banner_of(std::string_view line) {
-  const std::vector<std::string> words = words_of(line);
-  if (words.size() != 5 || words[1] != "matrix")
+  const std::vector<std::string> fields = fields_of(line);
+  if (fields.size() != 5 || fields[1] != "matrix")
     throw damaged("line 1: '{}', expected %%MatrixMarket matrix LAYOUT FIELD SYMMETRY", printable(line));
   Header header;
-  header.layout = value_of(words[2], kLayouts, "layout");
-  header.field = value_of(words[3], kFields, "field");
-  header.symmetry = value_of(words[4], kSymmetries, "symmetry");
+  header.layout = value_of(fields[2], kLayouts, "layout");
+  header.field = value_of(fields[3], kFields, "field");
+  header.symmetry = value_of(fields[4], kSymmetries, "symmetry");
   return header;
 }
 

@@ -49,9 +49,9 @@ class StoredVariable : public ChunkedArray, public NamedDimensions {
     const Shape extent = grid().chunk_shape(chunk);
     const uint64_t count = element_count(extent);
     Bytes bytes(checked_size(count, dtype().size));
-    const uint64_t there = elements_there(origin, extent);
-    read_elements(origin, std::span(bytes).first(there * dtype().size));
-    std::fill(bytes.begin() + static_cast<ptrdiff_t>(there * dtype().size), bytes.end(), std::byte{0});
+    const uint64_t existing = elements_that_exist(origin, extent);
+    read_elements(origin, std::span(bytes).first(existing * dtype().size));
+    std::fill(bytes.begin() + static_cast<ptrdiff_t>(existing * dtype().size), bytes.end(), std::byte{0});
     return unpack(dtype(), std::move(bytes), count);
   }
 
@@ -64,7 +64,7 @@ class StoredVariable : public ChunkedArray, public NamedDimensions {
 
   // Returns the number of elements of a band that exist. Only the axis that the band cuts can end within it.
   // All later axes are whole.
-  uint64_t elements_there(const Shape& origin, const Shape& extent) const {
+  uint64_t elements_that_exist(const Shape& origin, const Shape& extent) const {
     uint64_t count = 1;
     for (size_t axis = 0; axis < extent.size(); ++axis)
       count *= std::min(extent[axis], shape()[axis] - origin[axis]);

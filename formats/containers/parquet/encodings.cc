@@ -59,10 +59,10 @@ void hybrid_into(ByteSpan encoded, unsigned width, std::span<T> out) {
     const uint64_t header = read_leb128(in), length = header >> 1;
     if (length == 0) throw damaged("an empty run of values");
     if ((header & 1) != 0) {
-      const uint64_t there = width == 0 ? out.size() : uint64_t{in.remaining()} * kBitsInByte / width;
+      const uint64_t stored = width == 0 ? out.size() : uint64_t{in.remaining()} * kBitsInByte / width;
       const uint64_t wanted = std::min<uint64_t>(out.size(), saturating_multiply(length, kBitsInByte));
       // Some writers cut the last group short.
-      if (wanted > there) throw damaged("{} packed values, expected {}", there, wanted);
+      if (wanted > stored) throw damaged("{} packed values, expected {}", stored, wanted);
       const uint64_t bytes = std::min<uint64_t>(saturating_multiply(length, width), in.remaining());
       unpack_into(in.bytes(bytes), width, out.first(wanted));
       out = out.subspan(wanted);

@@ -196,7 +196,7 @@ void add_leaves(const Column& column, std::vector<const Column*>& leaves) {
 
 // The metadata of a chunk as it is stored.
 struct StoredChunk {
-  bool has_metadata = false, is_encrypted = false, is_elsewhere = false;
+  bool has_metadata = false, is_encrypted = false, is_in_other_file = false;
   int64_t type = -1, codec = 0, values = 0, plain_size = 0, size = 0, data_page = -1, dictionary_page = -1;
   int64_t offset_index = 0, offset_index_size = 0;
   std::vector<std::string_view> path;
@@ -236,7 +236,7 @@ StoredChunk read_chunk(ThriftReader& in) {
     switch (id) {
       case 1:
         if (!in.get(type, path)) return false;
-        chunk.is_elsewhere = !path.empty();
+        chunk.is_in_other_file = !path.empty();
         return true;
       case 3:
         if (type != ThriftType::record) return false;
@@ -362,7 +362,7 @@ class FooterReader {
       return chunk;
     };
     if (stored.is_encrypted) return faulty(Chunk::Fault::encrypted);
-    if (stored.is_elsewhere) return faulty(Chunk::Fault::in_other_file);
+    if (stored.is_in_other_file) return faulty(Chunk::Fault::in_other_file);
     if (!stored.has_metadata || stored.values < 0) return faulty(Chunk::Fault::without_metadata);
     if (stored.type != static_cast<int>(footer_.leaves[leaf]->physical))
       return faulty(Chunk::Fault::of_other_type);

@@ -43,9 +43,9 @@ std::vector<uint8_t> levels_of(ByteSpan encoded, uint8_t largest, uint64_t count
 }
 
 // Throws if a page of version 2 has other levels than its header states.
-void check_counts(const LeafPage& page, const PageHeader& header, uint64_t there, bool is_flat) {
-  if (is_flat && there != header.values - std::min(header.missing, header.values))
-    throw damaged("a page with {} missing values, expected {}", page.entries - there, header.missing);
+void check_counts(const LeafPage& page, const PageHeader& header, uint64_t present, bool is_flat) {
+  if (is_flat && present != header.values - std::min(header.missing, header.values))
+    throw damaged("a page with {} missing values, expected {}", page.entries - present, header.missing);
   const uint64_t rows =
       page.repetition.empty()
           ? page.entries
@@ -156,21 +156,21 @@ LeafPage Leaf::decode(size_t group, const Page& page, const Elements* dictionary
     decoded.repetition = take_levels(body, header.repetition_encoding, column.repetitions, header.values);
     decoded.definition = take_levels(body, header.definition_encoding, column.definition, header.values);
   }
-  uint64_t there = header.values;
+  uint64_t present = header.values;
   if (!decoded.definition.empty())
-    there = static_cast<uint64_t>(
+    present = static_cast<uint64_t>(
         std::count(decoded.definition.begin(), decoded.definition.end(), column.definition));
-  if (header.kind == PageKind::data_v2) check_counts(decoded, header, there, column.repetitions == 0);
-  if (there == header.values && column.repetitions == 0) decoded.definition = {};
+  if (header.kind == PageKind::data_v2) check_counts(decoded, header, present, column.repetitions == 0);
+  if (present == header.values && column.repetitions == 0) decoded.definition = {};
   const ValueType type = value_type(column.physical, column.length);
   if (!has_dictionary_encoding(header)) {
-    decoded.values = converted(decode_values(body, header.encoding, type, there, max_bytes_));
+    decoded.values = converted(decode_values(body, header.encoding, type, present, max_bytes_));
     return decoded;
   }
   if (!dictionary) throw damaged("indices without a dictionary");
   const bool is_flat = layout_of(form_.type) == Layout::flat;
   decoded.values = gather(*dictionary, is_flat ? form_.type.size : 0,
-                          decode_indices(body, there, dictionary->count), max_bytes_);
+                          decode_indices(body, present, dictionary->count), max_bytes_);
   return decoded;
 }
 

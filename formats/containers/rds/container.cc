@@ -74,7 +74,7 @@ Bytes beginning_of(const File& file) {
 
 // Returns a file and its compression. For a file that is compressed twice, returns the content of the outer
 // compression.
-std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_bytes, Context& context) {
+std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t max_bytes, Context& context) {
   const auto compression_at_start = [](ByteSource& source) {
     Bytes first(kHeaderBytes);
     first.resize(source.read(first));
@@ -88,7 +88,7 @@ std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_byt
   if (outer == Compression::none || !may_be_twice) return {file, outer};
   const Compression inner = compression_at_start(*open_source(file, outer));
   if (inner == Compression::none) return {file, outer};
-  return {unpacked::unpacked_file(file, outer, most_bytes, kPurpose, context), inner};
+  return {unpacked::unpacked_file(file, outer, max_bytes, kPurpose, context), inner};
 }
 
 struct Serialisation {
@@ -102,8 +102,8 @@ struct Serialisation {
 // bounds are left out. Environments inside functions that are referenced as data are kept.
 class RoundsOfReading {
  public:
-  RoundsOfReading(FilePtr file, Compression compression, uint64_t most_bytes, Context& context)
-      : file_(std::move(file)), compression_(compression), most_bytes_(most_bytes), context_(context) {}
+  RoundsOfReading(FilePtr file, Compression compression, uint64_t max_bytes, Context& context)
+      : file_(std::move(file)), compression_(compression), max_bytes_(max_bytes), context_(context) {}
 
   // Reads the value. known: the results of an earlier pass, if any.
   Serialisation read(std::optional<RPass> known);
@@ -116,7 +116,7 @@ class RoundsOfReading {
 
   const FilePtr file_;
   const Compression compression_;
-  const uint64_t most_bytes_;  // decompressed
+  const uint64_t max_bytes_;  // decompressed
   Context& context_;
   KeptEnvironments environments_;
   std::shared_ptr<UnpackedBytes> bytes_;
@@ -144,7 +144,7 @@ std::optional<Serialisation> RoundsOfReading::read_once(std::optional<RPass> kno
   }
   const std::unique_ptr<ByteSource> source =
       has_pass_ ? UnpackedBytes::from(bytes_, 0) : bytes_->first_pass();
-  SerialStream stream(*source, most_bytes_);
+  SerialStream stream(*source, max_bytes_);
   stream.read_header();
   Reader reader(stream, bytes_, vectors_, environments_);
   Serialisation read;
@@ -168,25 +168,25 @@ std::optional<Serialisation> RoundsOfReading::read_once(std::optional<RPass> kno
 // Reads the file with the results of a pass in an earlier session. Returns nullopt if there are no results or
 // they no longer match.
 std::optional<Serialisation> read_by_known_pass(const FilePtr& file, Compression compression,
-                                                uint64_t most_bytes, Context& context) {
+                                                uint64_t max_bytes, Context& context) {
   if (!context.passes || compression == Compression::none) return std::nullopt;
   const auto known = context.passes->known(file->path(), kPassName, context.files);
   if (!known) return std::nullopt;
   std::optional<RPass> pass = pass_of(*known);
   if (!pass) return std::nullopt;
   try {
-    return RoundsOfReading(file, compression, most_bytes, context).read(std::move(pass));
+    return RoundsOfReading(file, compression, max_bytes, context).read(std::move(pass));
   } catch (const Error&) {
     context.passes->discard(file->path(), context.files);
     return std::nullopt;
   }
 }
 
-Serialisation read_file(const FilePtr& file, Compression compression, uint64_t most_bytes, Context& context) {
-  if (std::optional<Serialisation> known = read_by_known_pass(file, compression, most_bytes, context))
+Serialisation read_file(const FilePtr& file, Compression compression, uint64_t max_bytes, Context& context) {
+  if (std::optional<Serialisation> known = read_by_known_pass(file, compression, max_bytes, context))
     return *std::move(known);
   const auto start = std::chrono::steady_clock::now();
-  RoundsOfReading rounds(file, compression, most_bytes, context);
+  RoundsOfReading rounds(file, compression, max_bytes, context);
   Serialisation read = rounds.read(std::nullopt);
   const RPass pass = rounds.pass();
   const bool is_of_use = compression == Compression::gzip || !pass.bytes.points.empty();
@@ -306,12 +306,12 @@ bool recognises(const Probe& probe) {
 
 Store open(const Probe& probe, Context& context) {
   const FilePtr outer = context.files.open(probe.location());
-  const uint64_t most_bytes = unpacked::max_decompressed_bytes(outer->size());
-  const auto [file, compression] = innermost(outer, most_bytes, context);
+  const uint64_t max_bytes = unpacked::max_decompressed_bytes(outer->size());
+  const auto [file, compression] = innermost(outer, max_bytes, context);
   const bool is_qdata = compression == Compression::qs2 && unpacked::is_qdata(beginning_of(*file));
   const bool is_own_form = is_qdata || compression == Compression::qs;
   const Serialisation read = is_own_form ? read_own_form(file, compression, context)
-                                         : read_file(file, compression, most_bytes, context);
+                                         : read_file(file, compression, max_bytes, context);
   const ValuePtr& value = read.value;
   if (read.bytes_after > 0)
     context.notice(fmt::format("{} bytes after the R object are ignored", read.bytes_after));

@@ -32,8 +32,8 @@ Error ends_early() {
 
 }  // namespace
 
-SerialStream::SerialStream(ByteSource& source, uint64_t most_bytes)
-    : source_(source), bytes_left_(most_bytes), buffer_(kBufferBytes) {}
+SerialStream::SerialStream(ByteSource& source, uint64_t max_bytes)
+    : source_(source), bytes_left_(max_bytes), buffer_(kBufferBytes) {}
 
 SerialStream::SerialStream(ByteSource& source, Form form, uint64_t position)
     : source_(source), bytes_left_(~uint64_t{0}), position_(position), form_(form), buffer_(kBufferBytes) {}

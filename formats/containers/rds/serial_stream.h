@@ -21,9 +21,9 @@ enum class Form { big_endian, little_endian, text };
 
 class SerialStream {
  public:
-  // Reads source from its beginning, which has a header. Reading more than most_bytes throws
+  // Reads source from its beginning, which has a header. Reading more than max_bytes throws
   // Error(unsupported). Requires: source outlives this.
-  SerialStream(ByteSource& source, uint64_t most_bytes);
+  SerialStream(ByteSource& source, uint64_t max_bytes);
   // Reads data after a header. source begins at byte position of the stream.
   SerialStream(ByteSource& source, Form form, uint64_t position);
 

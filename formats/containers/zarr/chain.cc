@@ -28,7 +28,7 @@ bool fixed_size(const CodecChain& chain) {
 }
 
 // Returns the largest size in bytes that a chunk of this shape may have at any stage.
-uint64_t most_bytes(const CodecChain& chain, const Shape& shape) {
+uint64_t max_bytes(const CodecChain& chain, const Shape& shape) {
   if (!fixed_size(chain)) return kMaxVariableBytes;
   return checked_add(checked_multiply(decoded_bytes(chain, shape), kMaxOverhead), kOverheadBytes);
 }
@@ -106,7 +106,7 @@ Bytes undo_array_steps(const CodecChain& chain, Bytes bytes, const Shape& shape)
       const uint64_t count = bytes.size() / order->stored.size;
       bytes = unpack(order->stored, std::move(bytes), count).bytes;
     } else {
-      bytes = undo(std::get<CodecPtr>(step), std::move(bytes), sizes[i], most_bytes(chain, shape));
+      bytes = undo(std::get<CodecPtr>(step), std::move(bytes), sizes[i], max_bytes(chain, shape));
     }
   }
   return bytes;
@@ -133,7 +133,7 @@ std::optional<uint64_t> encoded_chunk_size(const CodecChain& chain, const Shape&
 
 void check_encoded_size(const CodecChain& chain, uint64_t encoded_bytes, const Shape& shape) {
   check_size(encoded_bytes, encoded_chunk_size(chain, shape));
-  if (encoded_bytes > most_bytes(chain, shape))
+  if (encoded_bytes > max_bytes(chain, shape))
     throw damaged("{} bytes are too many for the chunk's shape", encoded_bytes);
 }
 
@@ -142,7 +142,7 @@ Bytes undo_byte_codecs(const CodecChain& chain, Bytes encoded, const Shape& shap
   for (const CodecPtr& codec : chain.byte_codecs) sizes.push_back(after(codec, sizes.back()));
   check_size(encoded.size(), sizes.back());
   for (size_t i = chain.byte_codecs.size(); i-- > 0;) {
-    encoded = undo(chain.byte_codecs[i], std::move(encoded), sizes[i], most_bytes(chain, shape));
+    encoded = undo(chain.byte_codecs[i], std::move(encoded), sizes[i], max_bytes(chain, shape));
   }
   return encoded;
 }

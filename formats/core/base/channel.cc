@@ -144,7 +144,7 @@ size_t Channel::receive_some(std::byte* to, size_t size, Descriptor& descriptor)
 
 // Reads the header together with the bytes that arrived with it, which for a small message are all, in one
 // system call.
-std::optional<Message> Channel::receive(uint64_t most_bytes) {
+std::optional<Message> Channel::receive(uint64_t max_bytes) {
   struct {
     Head head;
     std::byte more[16384];
@@ -157,10 +157,10 @@ std::optional<Message> Channel::receive(uint64_t most_bytes) {
     if (some == 0) return std::nullopt;
     got += some;
   }
-  const size_t there = got - sizeof(Head);
-  if (first.head.size > most_bytes || there > first.head.size) return std::nullopt;
+  const size_t received = got - sizeof(Head);
+  if (first.head.size > max_bytes || received > first.head.size) return std::nullopt;
   message.kind = first.head.kind;
-  message.bytes.assign(first.more, first.more + there);
+  message.bytes.assign(first.more, first.more + received);
   while (message.bytes.size() < first.head.size) {
     const size_t before = message.bytes.size();
     message.bytes.resize(before + std::min<uint64_t>(first.head.size - before, kReceiveStep));

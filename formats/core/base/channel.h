@@ -34,8 +34,8 @@ class Channel {
 
   // Returns false if the other side is gone.
   bool send(uint32_t kind, ByteSpan bytes, int descriptor = -1);
-  // Returns nullopt if the other side is gone, or announces more than most_bytes.
-  std::optional<Message> receive(uint64_t most_bytes);
+  // Returns nullopt if the other side is gone, or announces more than max_bytes.
+  std::optional<Message> receive(uint64_t max_bytes);
   // Returns whether the other side left without reading all that was sent. Valid after receive() returned
   // nullopt.
   bool left_unread() const { return left_unread_; }

@@ -102,12 +102,12 @@ void check_is_absence(const std::string& path, int error) {
 
 // Returns the path with the links of its existing part resolved; the rest is kept by name. Throws the error
 // that prevents following it.
-std::optional<std::string> path_as_far_as_there(const std::string& path) {
+std::optional<std::string> partly_real_path(const std::string& path) {
   if (std::optional<std::string> real = real_path(path)) return real;
   check_is_absence(path, errno);
   if (errno == ELOOP || errno == ENAMETOOLONG) return std::nullopt;
   boost::system::error_code error;
-  const files::path partly = real_path_as_far_as_there(path, error);
+  const files::path partly = weakly_real_path(path, error);
   if (!error) return partly.string();
   check_is_absence(path, error.value());
   return std::nullopt;
@@ -129,7 +129,7 @@ std::string folder_of(const std::string& path) {
 
 Containment::Containment(const std::vector<std::string>& folders) : is_bounded_(true) {
   for (const std::string& folder : folders) {
-    const std::optional<std::string> real = path_as_far_as_there(folder);
+    const std::optional<std::string> real = partly_real_path(folder);
     if (real && std::find(folders_.begin(), folders_.end(), *real) == folders_.end())
       folders_.push_back(*real);
   }
@@ -182,7 +182,7 @@ int Containment::open(const std::string& path, int flags) const {
 
 bool Containment::contains(const std::string& path) const {
   if (!is_bounded_) return true;
-  const auto real = path_as_far_as_there(path);
+  const auto real = partly_real_path(path);
   return real && holds(*real);
 }
 

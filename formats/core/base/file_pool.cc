@@ -40,7 +40,7 @@ constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 }  // namespace
 
-size_t most_descriptors() {
+size_t max_descriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
   return static_cast<size_t>(limit.rlim_cur);
@@ -55,8 +55,8 @@ struct FilePool::State {
   };
 
   State(size_t most, std::atomic<uint64_t>* counter)
-      : most_open(std::clamp<size_t>(most, 1, std::max<size_t>(most_descriptors() / 4, 1))),
-        most_in_all(std::max<size_t>(most_descriptors() / 2, 1)) {
+      : max_open(std::clamp<size_t>(most, 1, std::max<size_t>(max_descriptors() / 4, 1))),
+        max_in_all(std::max<size_t>(max_descriptors() / 2, 1)) {
     owner->bytes_read = counter;
     owner->open = [this](const std::string& path) { return open_descriptor(path); };
     owner->look = [this](const std::string& path, struct stat& status) { return look(path, status); };
@@ -65,8 +65,8 @@ struct FilePool::State {
     };
   }
 
-  const size_t most_open;
-  const size_t most_in_all;  // including files held outside of the pool
+  const size_t max_open;
+  const size_t max_in_all;  // including files held outside of the pool
   const std::shared_ptr<LocalFile::Owner> owner = std::make_shared<LocalFile::Owner>();
   // Set before anything is opened.
   Containment bounds;
@@ -106,7 +106,7 @@ struct FilePool::State {
 // Opens like ::open, but waits while the process or the system has no descriptor left. The wait is limited,
 // because a waiting thread may itself keep another from finishing.
 int FilePool::State::open_descriptor(const std::string& path) {
-  if (owner->open_descriptors >= most_in_all) close_all();
+  if (owner->open_descriptors >= max_in_all) close_all();
   int64_t waited = 0;
   for (;;) {
     const int descriptor = open_at(path, kOpenFlags);
@@ -146,10 +146,10 @@ bool FilePool::State::is_of_followed(const std::string& path) const {
 // Returns the path itself, unless it belongs to the followed store and that was renamed.
 std::string FilePool::State::place_of(const std::string& path) const {
 #ifdef O_PATH
-  struct stat there {
+  struct stat current {
   }, store{}, found{};
   if (!is_of_followed(path)) return path;
-  if (::stat(followed.c_str(), &there) == 0 || !is_absence(errno)) return path;
+  if (::stat(followed.c_str(), &current) == 0 || !is_absence(errno)) return path;
   if (::fstat(followed_now.number(), &store) != 0 || store.st_nlink == 0) return path;
   char place[PATH_MAX];
   const std::string link = fmt::format("/proc/self/fd/{}", followed_now.number());
@@ -221,7 +221,7 @@ void FilePool::State::let_go(const Open& file) noexcept try {
 // closed: files to close without the mutex.
 LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr file,
                                           std::list<Open>& closed) {
-  if (open.size() >= most_open) {
+  if (open.size() >= max_open) {
     let_go(open.back());
     by_path.erase(open.back().path);
     closed.splice(closed.begin(), open, std::prev(open.end()));
@@ -273,8 +273,8 @@ void FilePool::State::remember_absent(const std::string& path) {
   absent.matches(path, 0);
 }
 
-FilePool::FilePool(size_t most_open, std::atomic<uint64_t>* bytes_read)
-    : state_(std::make_unique<State>(most_open, bytes_read)) {}
+FilePool::FilePool(size_t max_open, std::atomic<uint64_t>* bytes_read)
+    : state_(std::make_unique<State>(max_open, bytes_read)) {}
 
 FilePool::~FilePool() {
   state_->owner->open = [](const std::string&) {  // for files that outlive the pool

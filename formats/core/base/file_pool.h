@@ -13,13 +13,13 @@
 namespace plainfs {
 
 // Returns how many descriptors the process may have (RLIMIT_NOFILE).
-size_t most_descriptors();
+size_t max_descriptors();
 
 class FilePool : public Sources {
  public:
-  // most_open: the limit of open files, lowered to a quarter of most_descriptors() if that is less.
+  // max_open: the limit of open files, lowered to a quarter of max_descriptors() if that is less.
   // bytes_read: counts every byte read through the pool's files (Counters::source_bytes_read); may be null.
-  explicit FilePool(size_t most_open = 256, std::atomic<uint64_t>* bytes_read = nullptr);
+  explicit FilePool(size_t max_open = 256, std::atomic<uint64_t>* bytes_read = nullptr);
   ~FilePool() override;
 
   // Restricts the pool to `bounds`: a path that leads out of them is unreadable. Call it before anything is

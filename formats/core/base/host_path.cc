@@ -59,15 +59,15 @@ boost::filesystem::path real_path(const boost::filesystem::path& path, boost::sy
   return {};
 }
 
-boost::filesystem::path real_path_as_far_as_there(const boost::filesystem::path& path,
-                                                  boost::system::error_code& error) {
-  boost::filesystem::path there = boost::filesystem::absolute(path), rest;
+boost::filesystem::path weakly_real_path(const boost::filesystem::path& path,
+                                         boost::system::error_code& error) {
+  boost::filesystem::path existing = boost::filesystem::absolute(path), rest;
   for (;;) {
-    const boost::filesystem::path real = real_path(there, error);
+    const boost::filesystem::path real = real_path(existing, error);
     if (!error) return rest.empty() ? real : (real / rest).lexically_normal();
-    if ((error.value() != ENOENT && error.value() != ENOTDIR) || !there.has_parent_path()) return {};
-    rest = rest.empty() ? there.filename() : there.filename() / rest;
-    there = there.parent_path();
+    if ((error.value() != ENOENT && error.value() != ENOTDIR) || !existing.has_parent_path()) return {};
+    rest = rest.empty() ? existing.filename() : existing.filename() / rest;
+    existing = existing.parent_path();
   }
 }
 

@@ -25,8 +25,8 @@ std::string why_absent(const std::string& path);
 // which allocates in a function that must not throw: out of memory would end the program. For the same reason
 // no paths are compared with == in plainfs; compare their texts.
 boost::filesystem::path real_path(const boost::filesystem::path& path, boost::system::error_code& error);
-boost::filesystem::path real_path_as_far_as_there(const boost::filesystem::path& path,
-                                                  boost::system::error_code& error);
+boost::filesystem::path weakly_real_path(const boost::filesystem::path& path,
+                                         boost::system::error_code& error);
 
 // Returns the part of `path` below `folder` ("b/c" for "/a/b/c" below "/a"); nullopt if it is not below.
 // Compares names only. Both paths are absolute.

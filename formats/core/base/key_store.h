@@ -57,9 +57,9 @@ class FileValue : public Value {
   const FilePtr file_;
 };
 
-// Throws damaged if a location or key has more than most_bytes.
-inline void check_is_small(const std::string& place, uint64_t bytes, uint64_t most_bytes) {
-  if (bytes > most_bytes) throw damaged("{}: has {} bytes, expected at most {}", place, bytes, most_bytes);
+// Throws damaged if a location or key has more than max_bytes.
+inline void check_is_small(const std::string& place, uint64_t bytes, uint64_t max_bytes) {
+  if (bytes > max_bytes) throw damaged("{}: has {} bytes, expected at most {}", place, bytes, max_bytes);
 }
 
 // The kind of entry at a location or under a key. other: a socket or a device. A listing reports a dangling
@@ -118,11 +118,11 @@ class KeyStore {
     return names;
   }
   // Returns all bytes of a key, or nullopt if there is no such key. Throws damaged if it has more than
-  // most_bytes.
-  std::optional<Bytes> read_if_exists(const std::string& key, uint64_t most_bytes) const {
+  // max_bytes.
+  std::optional<Bytes> read_if_exists(const std::string& key, uint64_t max_bytes) const {
     const ValuePtr value = open(key);
     if (!value) return std::nullopt;
-    check_is_small(key, value->size(), most_bytes);
+    check_is_small(key, value->size(), max_bytes);
     return value->read_all();
   }
 

@@ -72,11 +72,11 @@ const std::vector<std::string>& Probe::files_beside() const {
   return *files_beside_;
 }
 
-Bytes Probe::bytes_of(const std::string& name, uint64_t most_bytes) const {
+Bytes Probe::bytes_of(const std::string& name, uint64_t max_bytes) const {
   if (!has_file(name)) return {};
   try {
     const FilePtr file = sources_.look_into(inside(name));
-    if (file && file->size() <= most_bytes) return file->read_at(0, file->size());
+    if (file && file->size() <= max_bytes) return file->read_at(0, file->size());
   } catch (const Error& error) {
     if (is_transient(error)) throw;
     // opening it reports the reason

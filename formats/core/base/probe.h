@@ -37,9 +37,9 @@ class Probe {
   Bytes bytes(uint64_t offset, size_t size) const;
   // Returns whether a folder has a file `name`.
   bool has_file(const std::string& name) const;
-  // Returns the bytes of the file `name` in a folder; empty if it is absent, larger than most_bytes or cannot
+  // Returns the bytes of the file `name` in a folder; empty if it is absent, larger than max_bytes or cannot
   // be read.
-  Bytes bytes_of(const std::string& name, uint64_t most_bytes) const;
+  Bytes bytes_of(const std::string& name, uint64_t max_bytes) const;
 
   // Returns the folder at the location. Requires: is_folder().
   KeyStorePtr folder() const { return sources_.open_folder(location_); }

@@ -44,25 +44,25 @@ std::unique_ptr<ScratchFile> ScratchFolder::make() {
 }
 
 // Returns the most bytes that all files may take now.
-uint64_t ScratchFolder::most_bytes() const {
-  if (part_of_free_ == 0) return most_bytes_;
+uint64_t ScratchFolder::max_bytes() const {
+  if (part_of_free_ == 0) return max_bytes_;
   struct statvfs status {};
   std::filesystem::path place(path_);  // the folder, or what it will be created in
   while (::statvfs(place.c_str(), &status) != 0) {
-    if (!place.has_relative_path()) return most_bytes_;
+    if (!place.has_relative_path()) return max_bytes_;
     place = place.parent_path();
   }
   const uint64_t free_bytes = uint64_t{status.f_bavail} * status.f_frsize;
-  return std::max(most_bytes_, (free_bytes + held_bytes_.load(std::memory_order_relaxed)) / part_of_free_);
+  return std::max(max_bytes_, (free_bytes + held_bytes_.load(std::memory_order_relaxed)) / part_of_free_);
 }
 
 uint64_t ScratchFolder::room() const {
-  const uint64_t held = held_bytes_.load(std::memory_order_relaxed), most = most_bytes();
+  const uint64_t held = held_bytes_.load(std::memory_order_relaxed), most = max_bytes();
   return held < most ? most - held : 0;
 }
 
 bool ScratchFolder::take(uint64_t bytes) {
-  const uint64_t most = most_bytes();
+  const uint64_t most = max_bytes();
   uint64_t held = held_bytes_.load(std::memory_order_relaxed);
   do {
     if (bytes > most || held > most - bytes) return false;

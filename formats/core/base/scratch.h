@@ -41,10 +41,10 @@ class ScratchFile {
 // A folder of scratch files. Thread-safe. Must be owned by a shared_ptr.
 class ScratchFolder : public std::enable_shared_from_this<ScratchFolder> {
  public:
-  // path: created, if missing, with the first file. most_bytes: the limit for all its files in this process.
+  // path: created, if missing, with the first file. max_bytes: the limit for all its files in this process.
   // part_of_free: if above 0, they may also take up to 1 / part_of_free of the free space.
-  ScratchFolder(std::string path, uint64_t most_bytes, uint64_t part_of_free = 0)
-      : path_(std::move(path)), most_bytes_(most_bytes), part_of_free_(part_of_free) {}
+  ScratchFolder(std::string path, uint64_t max_bytes, uint64_t part_of_free = 0)
+      : path_(std::move(path)), max_bytes_(max_bytes), part_of_free_(part_of_free) {}
 
   // Creates a file. Returns null if the system refuses.
   std::unique_ptr<ScratchFile> make();
@@ -53,12 +53,12 @@ class ScratchFolder : public std::enable_shared_from_this<ScratchFolder> {
 
  private:
   friend ScratchFile;
-  uint64_t most_bytes() const;
+  uint64_t max_bytes() const;
   bool take(uint64_t bytes);
   void give_back(uint64_t bytes) { held_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
 
   const std::string path_;
-  const uint64_t most_bytes_;
+  const uint64_t max_bytes_;
   const uint64_t part_of_free_;
   std::atomic<uint64_t> held_bytes_{0};  // relaxed: a sum
 };

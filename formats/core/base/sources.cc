@@ -28,16 +28,16 @@ FilePtr Sources::open(const std::string& location) {
   return file;
 }
 
-Bytes Sources::read_whole(const std::string& location, uint64_t most_bytes) {
+Bytes Sources::read_whole(const std::string& location, uint64_t max_bytes) {
   const FilePtr file = open(location);
-  check_is_small(location, file->size(), most_bytes);
+  check_is_small(location, file->size(), max_bytes);
   return file->read_at(0, file->size());
 }
 
-std::optional<Bytes> Sources::read_whole_if_exists(const std::string& location, uint64_t most_bytes) {
+std::optional<Bytes> Sources::read_whole_if_exists(const std::string& location, uint64_t max_bytes) {
   const FilePtr file = open_if_exists(location);
   if (!file) return std::nullopt;
-  check_is_small(location, file->size(), most_bytes);
+  check_is_small(location, file->size(), max_bytes);
   return file->read_at(0, file->size());
 }
 

@@ -76,9 +76,9 @@ class Sources {
 
   // Opens a file like open_if_exists, but throws not_found if it is absent.
   FilePtr open(const std::string& location);
-  // Returns all bytes of a small file. Throws damaged if it is larger than most_bytes.
-  Bytes read_whole(const std::string& location, uint64_t most_bytes);
-  std::optional<Bytes> read_whole_if_exists(const std::string& location, uint64_t most_bytes);
+  // Returns all bytes of a small file. Throws damaged if it is larger than max_bytes.
+  Bytes read_whole(const std::string& location, uint64_t max_bytes);
+  std::optional<Bytes> read_whole_if_exists(const std::string& location, uint64_t max_bytes);
 
  private:
   InsideFiles inside_;

@@ -78,7 +78,7 @@ size_t PathFingerprints::slot_of(uint64_t key) const {
 }
 
 void PathFingerprints::make_room() {
-  if (keys_.size() * 7 / 8 >= most_paths_) {
+  if (keys_.size() * 7 / 8 >= max_paths_) {
     std::fill(keys_.begin(), keys_.end(), 0);
     used_ = 0;
     has_forgotten_ = true;

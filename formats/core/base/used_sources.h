@@ -24,8 +24,8 @@ namespace plainfs {
 // chunks. A full table is cleared and filled again. Not thread-safe.
 class PathFingerprints {
  public:
-  // most_paths: the approximate number of paths to remember.
-  explicit PathFingerprints(size_t most_paths = size_t{1} << 20) : most_paths_(most_paths) {}
+  // max_paths: the approximate number of paths to remember.
+  explicit PathFingerprints(size_t max_paths = size_t{1} << 20) : max_paths_(max_paths) {}
 
   // Records `fingerprint` and the low 32 bits of `metadata` (a metadata mark) for a path that is new. Returns
   // false if the path is known with another fingerprint. Paths are compared by 64 bits of hash, fingerprints
@@ -44,7 +44,7 @@ class PathFingerprints {
   size_t slot_of(uint64_t key) const;
   void make_room();
 
-  const size_t most_paths_;
+  const size_t max_paths_;
   // Open addressing with linear probing; a key of 0 is a free slot.
   std::vector<uint64_t> keys_;
   std::vector<uint32_t> fingerprints_;

@@ -48,9 +48,9 @@ uint32_t fletcher32(ByteSpan data) {
   uint32_t sum2 = 0;
   const auto fold = [](uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
   size_t at = 0;
-  const size_t words_end = data.size() / 2 * 2;
-  while (at < words_end) {
-    const size_t end = std::min(words_end, at + kWords * 2);
+  const size_t pairs_end = data.size() / 2 * 2;
+  while (at < pairs_end) {
+    const size_t end = std::min(pairs_end, at + kWords * 2);
     for (; at < end; at += 2) {
       sum1 += static_cast<uint32_t>(data[at]) << 8 | static_cast<uint32_t>(data[at + 1]);
       sum2 += sum1;

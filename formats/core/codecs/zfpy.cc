@@ -48,7 +48,7 @@ class ZfpStream {
   uint64_t fewest_bits() const { return checked_multiply(zfp_field_blocks(field_.get()), stream_->minbits); }
   // Returns the most bytes that decoding reads: each of 64 bit planes of a block takes at most one bit per
   // value, and each value two more to be found.
-  uint64_t most_bytes() const {
+  uint64_t max_bytes() const {
     constexpr uint64_t kOverhead = 192;
     const uint64_t values = uint64_t{1} << (2 * zfp_field_dimensionality(field_.get()));
     const uint64_t block_bits = std::max<uint64_t>(values * 66 + kOverhead, stream_->minbits);
@@ -92,7 +92,7 @@ class Zfpy : public Codec {
     check_decoded_size("zfpy", bytes, size);
     if (header.fewest_bits() / 8 > encoded.size()) throw damaged("zfpy: truncated");
     Bytes out(bytes);
-    const uint64_t used = ZfpStream(encoded, checked_add(encoded.size(), header.most_bytes())).decode(out);
+    const uint64_t used = ZfpStream(encoded, checked_add(encoded.size(), header.max_bytes())).decode(out);
     // The stream ends with a whole word, of which the last bytes may have been omitted.
     if (used == 0 || used > encoded.size() + kWordBytes - 1) throw damaged("zfpy: invalid or truncated");
     return out;

@@ -15,7 +15,7 @@ DecodeBudget::Part DecodeBudget::take(size_t bytes) {
 }
 
 bool DecodeBudget::has_room_for(size_t bytes) const {
-  return taken_bytes_ == 0 || (taken_bytes_ < most_bytes_ && bytes <= most_bytes_ - taken_bytes_);
+  return taken_bytes_ == 0 || (taken_bytes_ < max_bytes_ && bytes <= max_bytes_ - taken_bytes_);
 }
 
 void DecodeBudget::leave(size_t bytes) {

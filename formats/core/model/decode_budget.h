@@ -12,7 +12,7 @@ namespace plainfs {
 
 class DecodeBudget {
  public:
-  explicit DecodeBudget(size_t most_bytes = size_t{16} << 20) : most_bytes_(most_bytes) {}
+  explicit DecodeBudget(size_t max_bytes = size_t{16} << 20) : max_bytes_(max_bytes) {}
   DecodeBudget(const DecodeBudget&) = delete;
   DecodeBudget& operator=(const DecodeBudget&) = delete;
 
@@ -37,7 +37,7 @@ class DecodeBudget {
   void leave(size_t bytes);
   bool has_room_for(size_t bytes) const REQUIRES(mutex_);
 
-  const size_t most_bytes_;
+  const size_t max_bytes_;
   Mutex mutex_;
   Condition changed_;
   uint64_t next_turn_ GUARDED_BY(mutex_) = 0;

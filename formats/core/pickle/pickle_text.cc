@@ -96,17 +96,17 @@ ByteSpan element_bytes(const PickleArray& array, uint64_t i) {
 
 PickleText::PickleText(const PickleHeap& heap, uint64_t pickle_bytes)
     : heap_(heap),
-      most_an_element_(pickle_bytes * kTimesElement + kLeastElement),
+      max_an_element_(pickle_bytes * kTimesElement + kLeastElement),
       left_(pickle_bytes * kTimesWhole + kLeastWhole),
       element_left_(0) {}
 
 void PickleText::write(const PickleValue& value, std::string& out) {
-  element_left_ = most_an_element_;
+  element_left_ = max_an_element_;
   write_value(value, out, 0);
 }
 
 void PickleText::write_element(const PickleArray& array, uint64_t i, std::string& out) {
-  element_left_ = most_an_element_;
+  element_left_ = max_an_element_;
   write_item(array, i, out, 0);
 }
 

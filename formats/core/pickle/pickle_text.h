@@ -32,7 +32,7 @@ class PickleText {
   void spend(uint64_t bytes);
 
   const PickleHeap& heap_;
-  const uint64_t most_an_element_;
+  const uint64_t max_an_element_;
   uint64_t left_;          // of the whole pickle
   uint64_t element_left_;  // of the current element
 };

@@ -33,7 +33,7 @@ uint64_t ReadAhead::widest() const {
   const uint64_t lately = kTurns * sequences_.size();
   const auto active = std::count_if(sequences_.begin(), sequences_.end(),
                                     [&](const Sequence& sequence) { return sequence.used + lately > now_; });
-  return std::max(kFirstWindow, most_ahead_ / static_cast<uint64_t>(std::max<std::ptrdiff_t>(1, active)));
+  return std::max(kFirstWindow, max_ahead_ / static_cast<uint64_t>(std::max<std::ptrdiff_t>(1, active)));
 }
 
 // Returns the block at which another sequence began, which may have read on from there long ago. Blocks that
@@ -121,8 +121,8 @@ struct BlockPool::Place {
 BlockPool::BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache, size_t pools)
     : client_(std::move(client)),
       share_(share_of(cache.statistics().budget_bytes, pools)),
-      most_kept_(share_ / 2),
-      most_coming_(share_ / 2),
+      max_kept_(share_ / 2),
+      max_coming_(share_ / 2),
       room_(cache, share_) {}
 
 BlockPool::PendingFetchPtr BlockPool::coming_of(Key key) const {
@@ -144,7 +144,7 @@ void BlockPool::keep(Key key, ByteSpan bytes) {
   kept_bytes_ += bytes.size();
   recent_.push_front(key);
   kept_.emplace(key, CachedBlock{std::make_shared<const Bytes>(bytes.begin(), bytes.end()), recent_.begin()});
-  while (kept_bytes_ > most_kept_ && recent_.size() > 1) {
+  while (kept_bytes_ > max_kept_ && recent_.size() > 1) {
     const auto oldest = kept_.find(recent_.back());
     kept_bytes_ -= oldest->second.block->size();
     kept_.erase(oldest);
@@ -172,11 +172,11 @@ void BlockPool::make_room(uint64_t wanted, uint64_t ahead) {
       if (may_go(*old)) drop(old);
     }
   };
-  drop_while(wanted + ahead, most_coming_ / 2, [](const PendingFetch& old) { return old.unused == 0; });
-  drop_while(wanted + ahead, most_coming_, [this](const PendingFetch& old) REQUIRES(mutex_) {
-    return old.fetch->is_done() && read_bytes_ - old.asked_at > 2 * most_coming_;
+  drop_while(wanted + ahead, max_coming_ / 2, [](const PendingFetch& old) { return old.unused == 0; });
+  drop_while(wanted + ahead, max_coming_, [this](const PendingFetch& old) REQUIRES(mutex_) {
+    return old.fetch->is_done() && read_bytes_ - old.asked_at > 2 * max_coming_;
   });
-  drop_while(wanted, most_coming_, [](const PendingFetch& old) { return old.fetch->is_done(); });
+  drop_while(wanted, max_coming_, [](const PendingFetch& old) { return old.fetch->is_done(); });
 }
 
 void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
@@ -230,7 +230,7 @@ bool BlockPool::is_any_missing(const PooledObject& of, BlockRange range) const {
 // Returns whether to fetch the rest of the object, once, when a second part of it is needed: one request
 // takes as long as the several that it replaces.
 bool BlockPool::takes_rest(PooledObject& of) const {
-  if (!of.is_store || of.size > std::min(kSmallStore, most_coming_ / 2) || of.is_rest_taken) return false;
+  if (!of.is_store || of.size > std::min(kSmallStore, max_coming_ / 2) || of.is_rest_taken) return false;
   of.is_rest_taken = true;
   return true;
 }
@@ -241,7 +241,7 @@ BlockRange BlockPool::surroundings(PooledObject& of, BlockRange range) const {
   if (takes_rest(of)) return {0, of.blocks()};
   if (!of.is_store || range.end - range.first > kMetadataBlocks || of.scattered_reads == kMaxScatteredReads)
     return range;
-  if (kSurroundings * kBlockBytes > most_coming_ / 16) return range;
+  if (kSurroundings * kBlockBytes > max_coming_ / 16) return range;
   ++of.scattered_reads;
   return {range.first / kSurroundings * kSurroundings, divide_up(range.end, kSurroundings) * kSurroundings};
 }
@@ -255,7 +255,7 @@ std::vector<BlockPool::Place> BlockPool::plan(PooledObject& of, BlockRange range
   const uint64_t wanted = needed.end - needed.first, ahead = is_in_sequence ? next.end - range.end : 0;
   make_room(wanted * kBlockBytes, ahead * kBlockBytes);
   const bool has_room =
-      is_in_sequence && coming_bytes_ + (next.end - range.first) * kBlockBytes <= most_coming_;
+      is_in_sequence && coming_bytes_ + (next.end - range.first) * kBlockBytes <= max_coming_;
   const Fetches asked = ask_for_missing(of, has_room ? std::vector{needed, next} : std::vector{needed});
   std::vector<Place> places;
   for (uint64_t block = range.first; block < range.end; ++block)
@@ -365,22 +365,22 @@ void BlockPool::fetch(PooledObject& of, const std::vector<BlockRange>& ranges) {
       wanted = {BlockRange{0, of.blocks()}};
     }
     make_room(0, bytes + bytes_in(next));
-    if (!is_rest && coming_bytes_ + bytes + bytes_in(next) <= most_coming_) wanted.push_back(next);
-    if (coming_bytes_ + bytes <= most_coming_) asked = ask_for_missing(of, wanted);
+    if (!is_rest && coming_bytes_ + bytes + bytes_in(next) <= max_coming_) wanted.push_back(next);
+    if (coming_bytes_ + bytes <= max_coming_) asked = ask_for_missing(of, wanted);
   }
   for (const auto& fetch : asked) fetch->start();
 }
 
 void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
-  const uint64_t there = std::min(first->range().size, of.size);
+  const uint64_t fetched = std::min(first->range().size, of.size);
   // A block that is only partly there is fetched again when it is needed.
-  const uint64_t blocks = there == of.size ? of.blocks() : there / kBlockBytes;
+  const uint64_t blocks = fetched == of.size ? of.blocks() : fetched / kBlockBytes;
   if (blocks == 0) return;
   const MutexLock lock(mutex_);
-  make_room(there, 0);
-  coming_bytes_ += there;
+  make_room(fetched, 0);
+  coming_bytes_ += fetched;
   by_age_.push_back(
-      std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}, there, read_bytes_));
+      std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}, fetched, read_bytes_));
   coming_[{of.id, 0}] = by_age_.back();
 }
 

@@ -31,8 +31,8 @@ struct BlockRange {
 // time.
 class ReadAhead {
  public:
-  // most_ahead: blocks, at least 1.
-  explicit ReadAhead(uint64_t most_ahead) : most_ahead_(most_ahead) {}
+  // max_ahead: blocks, at least 1.
+  explicit ReadAhead(uint64_t max_ahead) : max_ahead_(max_ahead) {}
 
   // Records that the blocks `read` are read now. Returns the blocks to fetch ahead, none if first == end.
   // They may overlap blocks that were returned before, but never blocks that were read.
@@ -50,7 +50,7 @@ class ReadAhead {
   uint64_t widest() const;
   uint64_t end_of_unread(const Sequence& of, BlockRange read) const;
 
-  const uint64_t most_ahead_;
+  const uint64_t max_ahead_;
   uint64_t now_ = 0;
   std::vector<Sequence> sequences_;
 };
@@ -84,7 +84,7 @@ class BlockPool {
 
   uint64_t new_object() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
   // Returns the largest number of blocks that are fetched ahead of a reader.
-  uint64_t most_ahead() const { return most_coming_ / 2 / kBlockBytes; }
+  uint64_t max_ahead() const { return max_coming_ / 2 / kBlockBytes; }
 
   // Reads out.size() bytes from `offset`. Throws what RangeFetch throws. Requires: they lie in the object.
   void read(PooledObject& of, uint64_t offset, std::span<std::byte> out);
@@ -125,7 +125,7 @@ class BlockPool {
 
   const std::shared_ptr<HttpClient> client_;  // the last file to be destroyed releases it
   const uint64_t share_;                      // bytes of the budget; kept and coming blocks get half each
-  const uint64_t most_kept_, most_coming_;
+  const uint64_t max_kept_, max_coming_;
   const ByteCache::Reservation room_;
   std::atomic<uint64_t> next_id_{1};  // atomic: guards nothing
 

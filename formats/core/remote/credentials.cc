@@ -260,7 +260,7 @@ std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, co
   HttpRequest request;
   request.method = "POST";
   request.url = service + "/";
-  request.most_seconds = kMaxSeconds;
+  request.max_seconds = kMaxSeconds;
   request.fields = {"Content-Type: application/x-www-form-urlencoded"};
   request.body =
       "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + percent_encoded(role, false) +
@@ -288,7 +288,7 @@ std::optional<TimedKeys> keys_of_container(const Environment& environment, HttpC
   HttpRequest request;
   request.url = url.text();
   request.past_proxies = true;
-  request.most_seconds = kMaxSeconds;
+  request.max_seconds = kMaxSeconds;
   const std::string token_file = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
   const std::string token =
       token_file.empty() ? environment("AWS_CONTAINER_AUTHORIZATION_TOKEN") : token_in(token_file);
@@ -305,7 +305,7 @@ std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpCli
     HttpRequest generated;
     generated.url = service + path;
     generated.past_proxies = true;
-    generated.connect_seconds = generated.most_seconds = kMachineSeconds;
+    generated.connect_seconds = generated.max_seconds = kMachineSeconds;
     return generated;
   };
   HttpRequest session = request("/latest/api/token");

@@ -185,8 +185,8 @@ void DiskBlocks::write(uint64_t block, ByteSpan bytes) {
     is_full_ = true;
 }
 
-DiskCache::DiskCache(std::string folder, uint64_t most_bytes)
-    : folder_(std::move(folder)), most_bytes_(most_bytes) {
+DiskCache::DiskCache(std::string folder, uint64_t max_bytes)
+    : folder_(std::move(folder)), max_bytes_(max_bytes) {
   const bool is_generated = make_own_folder(folder_);
   // Only creating and locking a file shows whether that is possible.
   const std::string probe = fmt::format("{}/{}{}", folder_, ::getpid(), kUnfinished);
@@ -198,8 +198,8 @@ DiskCache::DiskCache(std::string folder, uint64_t most_bytes)
   if (!is_usable) throw unreadable("remote_cache={}: {}", folder_, std::generic_category().message(reason));
 }
 
-size_t DiskCache::most_open() {
-  return std::clamp<size_t>(most_descriptors() / 4, 1, 1024);
+size_t DiskCache::max_open() {
+  return std::clamp<size_t>(max_descriptors() / 4, 1, 1024);
 }
 
 std::string DiskCache::path_of(const std::string& address) const {
@@ -213,7 +213,7 @@ struct DiskCache::CachedObject {
 };
 
 DiskBlocksPtr DiskCache::hold(CachedObject kept) {
-  if (open_.load(std::memory_order_relaxed) >= most_open()) return nullptr;
+  if (open_.load(std::memory_order_relaxed) >= max_open()) return nullptr;
   return std::make_shared<DiskBlocks>(shared_from_this(), std::move(kept.file), std::move(kept.version));
 }
 
@@ -257,7 +257,7 @@ DiskBlocksPtr DiskCache::open(const std::string& address, const Version& version
 bool DiskCache::make_room(uint64_t bytes) {
   const MutexLock lock(mutex_);
   written_ += bytes;
-  if (!was_looked_at_ || written_ > most_bytes_ / 16) look();
+  if (!was_looked_at_ || written_ > max_bytes_ / 16) look();
   return !is_full_;
 }
 
@@ -282,12 +282,12 @@ void DiskCache::look() {
     kept.push_back({modified_time(status), static_cast<uint64_t>(status.st_blocks) * 512, path});
     sum += kept.back().bytes;
   }
-  const uint64_t most = most_bytes_ - most_bytes_ / 8;
+  const uint64_t most = max_bytes_ - max_bytes_ / 8;
   if (sum > most) {
     std::sort(kept.begin(), kept.end(), [](const Object& a, const Object& b) {
       return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
     });
-    for (auto oldest = kept.begin(); sum > most - most_bytes_ / 8 && oldest != kept.end(); ++oldest) {
+    for (auto oldest = kept.begin(); sum > most - max_bytes_ / 8 && oldest != kept.end(); ++oldest) {
       const Descriptor file(::open(oldest->path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
       if (file.number() < 0 || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) continue;  // it is in use
       if (::unlink(oldest->path.c_str()) == 0) sum -= oldest->bytes;

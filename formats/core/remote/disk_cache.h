@@ -58,13 +58,13 @@ using DiskBlocksPtr = std::shared_ptr<DiskBlocks>;
 // The folder of kept blocks. Thread-safe. Must be owned by a shared_ptr.
 class DiskCache : public std::enable_shared_from_this<DiskCache> {
  public:
-  // most_bytes: the limit on disk for all its files. Above it, objects that no process has open are deleted,
+  // max_bytes: the limit on disk for all its files. Above it, objects that no process has open are deleted,
   // least recently opened first. Creates the folder and its parents. Throws unreadable if files cannot be
   // created or locked in it.
-  DiskCache(std::string folder, uint64_t most_bytes);
+  DiskCache(std::string folder, uint64_t max_bytes);
 
   // Returns how many objects with kept blocks can be open at once.
-  static size_t most_open();
+  static size_t max_open();
 
   // Returns the version that was kept last, or nullopt. address: from Origin::address.
   std::optional<Version> version_of(const std::string& address);
@@ -86,7 +86,7 @@ class DiskCache : public std::enable_shared_from_this<DiskCache> {
   void look() REQUIRES(mutex_);
 
   const std::string folder_;
-  const uint64_t most_bytes_;
+  const uint64_t max_bytes_;
   std::atomic<size_t> open_{0};
 
   Mutex mutex_;

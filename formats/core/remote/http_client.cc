@@ -190,7 +190,7 @@ void prepare(Transfer& transfer, long patience) {
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kBufferBytes);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "plainfs");
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, std::min(request.connect_seconds, patience));
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT, request.most_seconds);
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT, request.max_seconds);
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, kLeastBytesASecond);
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, std::min(kSlowSeconds, patience));
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_field);
@@ -264,14 +264,14 @@ HttpFailure failure_of(const Transfer& transfer, CURLcode code) {
 // A sink that keeps a whole reply for the waiting thread.
 class KeepingSink : public HttpSink {
  public:
-  explicit KeepingSink(size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit KeepingSink(size_t max_bytes) : max_bytes_(max_bytes) {}
   bool is_wanted() const override {
     const MutexLock lock(mutex_);
     return is_wanted_;
   }
   void begin(const HttpHead& head) override { reply_.head = head; }
   bool take(ByteSpan bytes) override {
-    reply_.is_too_long = bytes.size() > most_bytes_ - reply_.body.size();
+    reply_.is_too_long = bytes.size() > max_bytes_ - reply_.body.size();
     if (reply_.is_too_long) return false;
     reply_.body += as_text(bytes);
     return true;
@@ -299,7 +299,7 @@ class KeepingSink : public HttpSink {
   }
 
  private:
-  const size_t most_bytes_;
+  const size_t max_bytes_;
   mutable Mutex mutex_;
   Condition done_;
   bool is_wanted_ GUARDED_BY(mutex_) = true;
@@ -439,8 +439,8 @@ void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   curl_multi_wakeup(state_->multi);
 }
 
-HttpReply HttpClient::ask(HttpRequest request, size_t most_bytes) {
-  const auto sink = std::make_shared<KeepingSink>(most_bytes);
+HttpReply HttpClient::ask(HttpRequest request, size_t max_bytes) {
+  const auto sink = std::make_shared<KeepingSink>(max_bytes);
   start(std::move(request), sink);
   HttpReply reply = sink->wait();
   counters_.bytes_fetched.fetch_add(reply.body.size(), std::memory_order_relaxed);
@@ -460,7 +460,7 @@ void HttpClient::note_retry(const std::string& url, const std::string& why, unsi
   logged_at_.store(second, std::memory_order_relaxed);
   is_logged_.store(true, std::memory_order_relaxed);
   counters_.log(fmt::format("{}: {}; trying again ({} of {})", parse_url(url).host_and_port(), why, tries + 1,
-                            most_attempts()));
+                            max_attempts()));
 }
 
 void HttpClient::note_answer(const std::string& url) {

@@ -25,7 +25,7 @@ struct HttpRequest {
   bool keeps_cookies = false;       // keep the cookies of the reply, and send those of such requests
   bool past_proxies = false;        // bypass proxies; for servers on this machine or its host
   bool stays_public = false;        // never connect to an address of a private network (url.h)
-  long most_seconds = 0;            // 0: no limit while bytes arrive
+  long max_seconds = 0;             // 0: no limit while bytes arrive
   long connect_seconds = 15;
 };
 
@@ -79,9 +79,9 @@ class HttpClient {
 
   // Starts a request. Returns at once.
   void start(HttpRequest request, std::shared_ptr<HttpSink> sink);
-  // Waits for the reply and returns it; its body may have at most `most_bytes`. Throws Cancelled if the
+  // Waits for the reply and returns it; its body may have at most `max_bytes`. Throws Cancelled if the
   // calling thread's request is cancelled meanwhile (cache/request.h).
-  HttpReply ask(HttpRequest request, size_t most_bytes = size_t{64} << 20);
+  HttpReply ask(HttpRequest request, size_t max_bytes = size_t{64} << 20);
 
   RemoteCounters& counters() { return counters_; }
 

@@ -37,14 +37,14 @@ void sleep_unless_cancelled(std::chrono::milliseconds pause) {
 }  // namespace
 
 std::string answered(const std::function<HttpRequest()>& make, Origin& origin, HttpClient& client,
-                     size_t most_bytes) {
+                     size_t max_bytes) {
   const auto begun = Clock::now();
   unsigned tries = 0, renewals = 0;
   for (;;) {
     HttpRequest request = make();
     const std::string url = request.url;
-    HttpReply reply = client.ask(std::move(request), most_bytes);
-    if (reply.is_too_long) throw unreadable("the server's reply is longer than {} bytes", most_bytes);
+    HttpReply reply = client.ask(std::move(request), max_bytes);
+    if (reply.is_too_long) throw unreadable("the server's reply is longer than {} bytes", max_bytes);
     if (reply.head.status != 0 && (reply.head.status < 400 || !is_passing(reply.head.status)))
       client.note_answer(url);
     const bool is_done = reply.head.status == 200 || reply.head.status == 201;  // 201: Azure's Put Blob
@@ -56,7 +56,7 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
     const bool is_refusal = reply.head.status >= 300 && reply.head.status < 404;
     if (is_refusal && renewals++ < kMaxRenewals && origin.learn_from(reply.head, code)) continue;
     const auto pause = std::max(pause_asked_by(reply.head), pause_after(++tries));
-    if (is_refusal || !is_passing(reply.head.status) || tries >= most_attempts() ||
+    if (is_refusal || !is_passing(reply.head.status) || tries >= max_attempts() ||
         (reply.head.status == 0 && client.has_given_up()) ||
         Clock::now() + pause > begun + client.patience(reply.is_refused)) {
       if (reply.head.status == 0) client.note_given_up();
@@ -74,7 +74,7 @@ constexpr int64_t kFirstBackoff = 50, kLongestBackoff = 20'000;  // milliseconds
 
 }  // namespace
 
-unsigned most_attempts() {
+unsigned max_attempts() {
   const char* const set = std::getenv("AWS_MAX_ATTEMPTS");
   if (!set) return kMaxAttempts;
   const std::string_view text(set);

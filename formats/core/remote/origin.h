@@ -39,9 +39,9 @@ class Origin {
 std::unique_ptr<Origin> http_origin(std::string base, const RemoteOptions& options);
 
 // Returns the body of the reply to the request from make(), which is called again for each attempt. Throws
-// unreadable if all attempts fail or the body is longer than `most_bytes`, and Cancelled.
+// unreadable if all attempts fail or the body is longer than `max_bytes`, and Cancelled.
 std::string answered(const std::function<HttpRequest()>& make, Origin& origin, HttpClient& client,
-                     size_t most_bytes);
+                     size_t max_bytes);
 
 // The number of attempts of a request and the pauses between them.
 
@@ -50,7 +50,7 @@ constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 constexpr unsigned kMaxRenewals = 2;  // of the credentials, per request
 
 // Returns AWS_MAX_ATTEMPTS if it is set, else 10.
-unsigned most_attempts();
+unsigned max_attempts();
 // Returns the pause after that many attempts: random, up to 50 ms, doubled after each attempt, 20 s at most.
 // Clients that were refused together thus do not return together.
 std::chrono::milliseconds pause_after(unsigned attempts);

@@ -195,7 +195,7 @@ void RangeFetch::go_on_after(Verdict verdict) {
       fail();
     };
     if (is_silent && client_.has_given_up()) return fail();
-    if (++tries_ >= std::min(most_attempts(), is_nobody ? kMaxKnocks : UINT_MAX)) return give_up();
+    if (++tries_ >= std::min(max_attempts(), is_nobody ? kMaxKnocks : UINT_MAX)) return give_up();
     if (silence_ >= client_.patience(verdict.is_refused)) return give_up();
     const auto pause = std::max(verdict.wait, pause_after(tries_));
     if (now + pause > *failing_since_ + client_.patience(verdict.is_refused)) return give_up();

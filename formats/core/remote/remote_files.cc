@@ -25,7 +25,7 @@ RemoteFile::RemoteFile(std::shared_ptr<RemoteObject> object, std::shared_ptr<Ran
     : File(object->location(), object->version().value().size, fingerprint_of(*object)),
       pool_(std::move(pool)),
       pooled_(new PooledObject{pool_->new_object(), object, size(), std::move(disk), is_store,
-                               ReadAhead(pool_->most_ahead())}),
+                               ReadAhead(pool_->max_ahead())}),
       bytes_read_(bytes_read) {
   if (first) pool_->adopt(*pooled_, std::move(first));
 }

@@ -166,14 +166,14 @@ Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
     size_without_ranges_.store(size.value_or(0), std::memory_order_relaxed);
     return failed(unsupported("the server does not support byte ranges: it sends the whole file"));
   }
-  const auto there = content_range(head.field("content-range"));
-  if (!there || there->first != range.offset)
+  const auto sent = content_range(head.field("content-range"));
+  if (!sent || sent->first != range.offset)
     return failed(unreadable("the server sends Content-Range: {}, expected bytes {}-{}",
                              head.field("content-range"), range.offset, range.offset + range.size - 1));
-  const uint64_t wanted_last = std::min(range.offset + range.size, there->size) - 1;
-  Verdict verdict = settle(head, there->size);
-  if (verdict.kind == Verdict::take && there->last != wanted_last)
-    return failed(unreadable("the server sends bytes {}-{}, expected {}-{}", there->first, there->last,
+  const uint64_t wanted_last = std::min(range.offset + range.size, sent->size) - 1;
+  Verdict verdict = settle(head, sent->size);
+  if (verdict.kind == Verdict::take && sent->last != wanted_last)
+    return failed(unreadable("the server sends bytes {}-{}, expected {}-{}", sent->first, sent->last,
                              range.offset, wanted_last));
   return verdict;
 }

@@ -86,7 +86,7 @@ class RemoteSources : public Sources {
 
   FilePtr open_if_exists(const std::string& location) override {
     if (const auto place = inside().find(location)) return place->tree->open(place->key);
-    return open_there(location);
+    return open_object(location);
   }
   KeyStorePtr open_folder(const std::string& location) override {
     if (const auto place = inside().find_folder(location)) return open_folder_inside(location, *place, *this);
@@ -108,7 +108,7 @@ class RemoteSources : public Sources {
   // Returns null if nothing can be listed.
   Listing* listing();
   void check_inside(const std::string& location) const;
-  RemoteFilePtr open_there(const std::string& location);
+  RemoteFilePtr open_object(const std::string& location);
   RemoteFilePtr find(const std::string& location);
   uint64_t opening_now();
   RemoteFilePtr keep(const std::string& location, RemoteFilePtr file, uint64_t opening);
@@ -197,7 +197,7 @@ RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr fil
   if (absent_.knows(location) || !fingerprints_.matches(location, file->fingerprint()))
     throw changed(location);
   if (location == store_) is_object_.store(true, std::memory_order_relaxed);
-  if (files_.size() >= (disk_ ? disk_->most_open() : kMaxFiles)) {
+  if (files_.size() >= (disk_ ? disk_->max_open() : kMaxFiles)) {
     by_location_.erase(files_.back().first);
     closed.splice(closed.begin(), files_, std::prev(files_.end()));
   }
@@ -319,7 +319,7 @@ bool RemoteSources::is_in_folder(const std::string& location) const {
   return location != store_ && !is_object_.load(std::memory_order_relaxed);
 }
 
-RemoteFilePtr RemoteSources::open_there(const std::string& location) {
+RemoteFilePtr RemoteSources::open_object(const std::string& location) {
   check_inside(location);
   if (RemoteFilePtr file = find(location)) return file;
   if (is_known_absent(location)) return nullptr;
@@ -600,7 +600,7 @@ void RemoteSources::will_stamp(const std::vector<SourceStamp>& known) {
 std::optional<std::string> RemoteSources::stamp(const std::string& name) {
   try {
     if (name.ends_with('/')) return stamp_of_folder(name.substr(0, name.size() - 1));
-    const RemoteFilePtr file = open_there(name);
+    const RemoteFilePtr file = open_object(name);
     if (file) file->check_unchanged();
     return file ? file->stamp() : "absent";
   } catch (const Error&) {

@@ -90,7 +90,7 @@ class SparseLines : public MatrixLines {
 
   Elements read(uint64_t line, uint64_t first, uint64_t count) const override;
   void expect(std::span<const uint64_t> lines) const override;
-  void sort_ahead(uint64_t most_entries) const override;
+  void sort_ahead(uint64_t max_entries) const override;
   bool is_costly() const override { return !is_along_ && !order_.has_room(); }
   std::optional<std::vector<int64_t>> measure(const ExtraWidths& widths) const override;
   std::optional<std::vector<uint64_t>> count_entries() const override;
@@ -162,8 +162,8 @@ void SparseLines::expect(std::span<const uint64_t> lines) const {
     context_.cache.get<LineEntries>({cache_owner_, unknown[i]}, [&] { return std::move(found[i]); });
 }
 
-void SparseLines::sort_ahead(uint64_t most_entries) const {
-  if (is_along_ || majors_.entries() > most_entries || !order_.prepare()) return;
+void SparseLines::sort_ahead(uint64_t max_entries) const {
+  if (is_along_ || majors_.entries() > max_entries || !order_.prepare()) return;
   has_read_.store(true, std::memory_order_relaxed);  // the next line is read from the order
 }
 

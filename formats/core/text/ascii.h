@@ -26,10 +26,10 @@ inline bool is_same_in_any_case(std::string_view a, std::string_view b) {
                     [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
-// Returns whether `text` begins with one of `words`, in any case.
-inline bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return is_same_in_any_case(text.substr(0, word.size()), word);
+// Returns whether `text` begins with one of `starts`, in any case.
+inline bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> starts) {
+  return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) {
+    return is_same_in_any_case(text.substr(0, start.size()), start);
   });
 }
 

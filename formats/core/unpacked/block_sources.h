@@ -8,10 +8,10 @@
 
 namespace plainfs::unpacked {
 
-// Opens a source of gzip data at point, or at the file's beginning if point is {}. points, most_points: see
+// Opens a source of gzip data at point, or at the file's beginning if point is {}. points, max_points: see
 // open_source().
 std::unique_ptr<ByteSource> gzip_source(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points,
-                                        size_t most_points = kMaxGzipPoints);
+                                        size_t max_points = kMaxGzipPoints);
 
 // Opens a source of bzip2 data at point, or at the file's beginning if point is {}. points: see
 // open_source().

@@ -118,12 +118,12 @@ Bytes beginning_of_gzip(ByteSpan first_bytes, size_t most) {
 }
 
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression, std::vector<SeekPoint>* points,
-                                        size_t most_gzip_points) {
+                                        size_t max_gzip_points) {
   switch (compression) {
     case Compression::none:
       return std::make_unique<FileSource>(std::move(file));
     case Compression::gzip:
-      return gzip_source(std::move(file), {}, points, most_gzip_points);
+      return gzip_source(std::move(file), {}, points, max_gzip_points);
     case Compression::bzip2:
       return bzip2_source(std::move(file), {}, points);
     case Compression::zstd:

@@ -55,14 +55,14 @@ struct SeekPoint {
 };
 
 // Opens a source at the file's beginning. If points is not null, the source adds the places that it passes.
-// For gzip these are one per 8 MiB and those of keep_place(). When there are most_gzip_points, every second
+// For gzip these are one per 8 MiB and those of keep_place(). When there are max_gzip_points, every second
 // one is dropped and the distance doubles. For bzip2 they are all blocks. For xz they are all blocks but the
 // first, known at once. For zstd, qs2 and qs they are the beginnings of frames or blocks, one per 8 MiB.
 // Requires: points outlives the source.
 inline constexpr size_t kMaxGzipPoints = 512;  // of 32 KiB each
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
                                         std::vector<SeekPoint>* points = nullptr,
-                                        size_t most_gzip_points = kMaxGzipPoints);
+                                        size_t max_gzip_points = kMaxGzipPoints);
 // Opens a source at point. It does not check the checksum of the stream that contains point.
 std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression, const SeekPoint& point);
 

@@ -41,13 +41,13 @@ std::string_view fault(int result) {
 
 class GzipSource final : public ByteSource {
  public:
-  GzipSource(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points, size_t most_points,
+  GzipSource(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points, size_t max_points,
              uint64_t point_every)
       : file_(file),
         input_(std::move(file), point.input / 8),
         points_(points),
         output_(point.output),
-        most_points_(most_points),
+        max_points_(max_points),
         point_every_(point_every),
         next_point_(point.output + point_every),
         buffer_(kMaxWindow + kOutputBytes) {
@@ -196,7 +196,7 @@ class GzipSource final : public ByteSource {
       const size_t size = std::min<size_t>(end_, kMaxWindow);
       const auto held = static_cast<uint64_t>(state_.tmp_in_size) * 8 +
                         static_cast<uint64_t>(state_.read_in_length);  // bits of the header
-      if (points_->size() >= most_points_ + kept_) thin_out();
+      if (points_->size() >= max_points_ + kept_) thin_out();
       points_->push_back({output_, input_.position() * 8 - held,
                           std::make_shared<const Bytes>(buffer_.begin() + static_cast<ptrdiff_t>(end_ - size),
                                                         buffer_.begin() + static_cast<ptrdiff_t>(end_))});
@@ -219,7 +219,7 @@ class GzipSource final : public ByteSource {
   Input input_;
   std::vector<SeekPoint>* const points_;
   uint64_t output_;
-  const size_t most_points_;
+  const size_t max_points_;
   size_t kept_ = 0;  // number of points added by keep_place()
   uint64_t point_every_;
   uint64_t next_point_;    // the number of decompressed bytes from which on a place is sought
@@ -235,8 +235,8 @@ class GzipSource final : public ByteSource {
 }  // namespace
 
 std::unique_ptr<ByteSource> gzip_source(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points,
-                                        size_t most_points) {
-  return std::make_unique<GzipSource>(std::move(file), point, points, most_points, kPointEvery);
+                                        size_t max_points) {
+  return std::make_unique<GzipSource>(std::move(file), point, points, max_points, kPointEvery);
 }
 
 }  // namespace plainfs::unpacked

@@ -25,9 +25,9 @@ uint64_t KeptNumbers::count(uint64_t least) {
   return many;
 }
 
-Bytes KeptNumbers::bytes(uint64_t most_bytes) {
+Bytes KeptNumbers::bytes(uint64_t max_bytes) {
   const uint64_t size = next();
-  if (size > most_bytes) throw damaged("{} bytes, expected at most {}", size, most_bytes);
+  if (size > max_bytes) throw damaged("{} bytes, expected at most {}", size, max_bytes);
   Bytes bytes((size + kWord - 1) / kWord * kWord);
   for (size_t at = 0; at < bytes.size(); at += kWord) {
     const uint64_t word = next();

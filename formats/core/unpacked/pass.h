@@ -27,8 +27,8 @@ class KeptNumbers {
   uint64_t next();
   // Reads the number of items that follow. Each takes at least `least` numbers.
   uint64_t count(uint64_t least);
-  // Reads what append_bytes() wrote. Throws damaged if it has more than most_bytes.
-  Bytes bytes(uint64_t most_bytes);
+  // Reads what append_bytes() wrote. Throws damaged if it has more than max_bytes.
+  Bytes bytes(uint64_t max_bytes);
   bool at_end() const { return at_ == all_.size(); }
 
  private:

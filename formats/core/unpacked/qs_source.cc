@@ -47,12 +47,12 @@ class BlockSource : public ByteSource {
   }
 
  protected:
-  BlockSource(FilePtr file, uint64_t begin, uint64_t end, size_t most_bytes, const SeekPoint& point,
+  BlockSource(FilePtr file, uint64_t begin, uint64_t end, size_t max_bytes, const SeekPoint& point,
               std::vector<SeekPoint>* points)
       : file_(std::move(file)),
         end_(end),
         offset_(point.input == 0 ? begin : std::min(point.input / 8, end)),
-        block_(most_bytes),
+        block_(max_bytes),
         is_from_beginning_(point.input == 0),
         points_(points) {}
 

@@ -20,7 +20,7 @@ constexpr bool is_light(Compression compression) {
 
 // Returns the number of decompressors to keep. A matrix needs three at once. Each takes 450 KiB for gzip,
 // about 8 MiB for bzip2 and up to 65 MiB for xz.
-constexpr size_t most_readers(Compression compression) {
+constexpr size_t max_readers(Compression compression) {
   return is_light(compression) ? 8 : compression == Compression::bzip2 ? 3 : 1;
 }
 
@@ -105,7 +105,7 @@ UnpackedBytes::UnpackedBytes(FilePtr file, Compression compression, Context& con
       context_(context),
       purpose_(std::move(purpose)),
       cache_owner_(context.cache.new_owner()),
-      most_between_places_(context.cache.statistics().budget_bytes) {}
+      max_between_places_(context.cache.statistics().budget_bytes) {}
 
 std::unique_ptr<ByteSource> UnpackedBytes::first_pass() {
   if (compression_ == Compression::none) return open_source(file_, compression_);
@@ -202,7 +202,7 @@ void UnpackedBytes::read_ahead(uint64_t number) const {
   if (here.load(std::memory_order_relaxed) == span - 1) here = 0;  // for another pass over the data
   std::atomic<uint64_t>& ahead = ahead_[span % ahead_.size()];
   const uint64_t end = std::next(next) == pass_.points.end() ? pass_.size : std::next(next)->output;
-  if (ahead.load(std::memory_order_relaxed) == span || end - next->output > most_between_places_ / kAheadPart)
+  if (ahead.load(std::memory_order_relaxed) == span || end - next->output > max_between_places_ / kAheadPart)
     return;
   const auto is_held = [&](uint64_t page) {
     return context_.cache.held<Page>({cache_owner_, page}) != nullptr;
@@ -234,16 +234,16 @@ void UnpackedBytes::check_is_near(uint64_t offset) const {
   // The places of the others are a few MiB apart.
   const bool may_be_one_block = compression_ == Compression::xz || compression_ == Compression::zstd ||
                                 (compression_ == Compression::qs && pass_.points.empty());
-  if (!may_be_one_block || pass_.size <= most_between_places_) return;
+  if (!may_be_one_block || pass_.size <= max_between_places_) return;
   const auto after = first_place_after(pass_.points, offset);
   const uint64_t end = after == pass_.points.end() ? pass_.size : after->output;
   const uint64_t size = end - place_before(offset).output;
-  if (size > most_between_places_) {
+  if (size > max_between_places_) {
     throw unsupported(
         "a block of {} has {} bytes when decompressed, more than the {} of the cache (-o cache_size): "
         "decompress the "
         "file, or compress it in smaller blocks (xz --block-size=16MiB)",
-        name_of(compression_), size, most_between_places_);
+        name_of(compression_), size, max_between_places_);
   }
 }
 
@@ -258,7 +258,7 @@ UnpackedBytes::ReaderPtr UnpackedBytes::reader_before(uint64_t offset) const {
         (!best || reader->expected > best->expected))
       best = reader;
   if (!best) {
-    if (readers_.size() >= most_readers(compression_))
+    if (readers_.size() >= max_readers(compression_))
       readers_.erase(std::min_element(
           readers_.begin(), readers_.end(),
           [](const ReaderPtr& a, const ReaderPtr& b) { return a->last_used < b->last_used; }));

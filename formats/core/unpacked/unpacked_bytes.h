@@ -81,7 +81,7 @@ class UnpackedBytes : public std::enable_shared_from_this<UnpackedBytes> {
   Context& context_;
   const std::string purpose_;
   const uint64_t cache_owner_;
-  const uint64_t most_between_places_;  // decompressed bytes; the size of the cache
+  const uint64_t max_between_places_;  // decompressed bytes; the size of the cache
   Pass pass_;
   bool is_adopted_ = false;
   mutable Mutex serial_;  // held while anything but gzip is decompressed, which takes much memory

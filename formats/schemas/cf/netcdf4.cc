@@ -173,19 +173,19 @@ class ContinuedArray : public Array {
     check_inside(box, shape());
     const uint64_t count = element_count(box.extent);
     Elements all = repeated_element(dtype(), fill_, count);
-    Box there = box;
+    Box stored = box;
     for (size_t axis = 0; axis < box.origin.size(); ++axis) {
       const uint64_t end = values_->shape()[axis];
-      there.origin[axis] = std::min(box.origin[axis], end);
-      there.extent[axis] = std::min(box.extent[axis], end - there.origin[axis]);
+      stored.origin[axis] = std::min(box.origin[axis], end);
+      stored.extent[axis] = std::min(box.extent[axis], end - stored.origin[axis]);
     }
-    if (element_count(there.extent) == 0) return all;
-    const Elements some = values_->read(there);
-    if (there.extent == box.extent) return some;
+    if (element_count(stored.extent) == 0) return all;
+    const Elements some = values_->read(stored);
+    if (stored.extent == box.extent) return some;
     if (layout_of(dtype()) != Layout::flat)
       throw unsupported("a variable of {} that is shorter than its dimension", dtype().name());
-    copy_box(dtype().size, some.bytes.data(), there.extent, whole(there.extent), all.bytes.data(), box.extent,
-             Shape(box.extent.size(), 0));
+    copy_box(dtype().size, some.bytes.data(), stored.extent, whole(stored.extent), all.bytes.data(),
+             box.extent, Shape(box.extent.size(), 0));
     return all;
   }
 

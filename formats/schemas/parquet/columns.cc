@@ -18,8 +18,8 @@ Elements spread_flat(const Elements& values, const std::vector<uint8_t>& exists,
   rows.bytes.resize(checked_size(rows.count, size));
   const std::byte* from = values.bytes.data();
   std::byte* to = rows.bytes.data();
-  for (const uint8_t there : exists) {
-    if (there != 0) {
+  for (const uint8_t is_present : exists) {
+    if (is_present != 0) {
       std::memcpy(to, from, size);
       from += size;
     } else {

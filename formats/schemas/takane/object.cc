@@ -169,7 +169,7 @@ namespace {
 // Returns a link as text only, without looking at its target.
 Link link_outside(const ObjectPlace& inner) {
   boost::system::error_code unknown;
-  return {{}, {}, real_path_as_far_as_there(inner.directory, unknown).string(), true};
+  return {{}, {}, weakly_real_path(inner.directory, unknown).string(), true};
 }
 
 Node hdf5_node(const ObjectPlace& inner, Context& context) {

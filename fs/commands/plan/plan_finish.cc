@@ -104,7 +104,7 @@ class Finish {
   void make(const std::function<void()>& one) {
     try {
       one();
-    } catch (const InTheWay& failure) {
+    } catch (const NameTaken& failure) {
       failures_.add(failure);
     }
   }

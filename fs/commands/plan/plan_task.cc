@@ -106,7 +106,7 @@ class Task {
         ranges_(plan.tasks[number]) {}
 
   ExitCode run() {
-    if (is_done() || state_.is_whole(number_)) return there_already();
+    if (is_done() || state_.is_whole(number_)) return already_done();
     state_.remove_record(number_);  // one that is unreadable or damaged
     check_sources();
     uint64_t total = 0;
@@ -115,11 +115,11 @@ class Task {
     TaskRecord record(ranges_.size());
     find_packed();
     context_.workers.parallel_for(ranges_.size(), [&](size_t i) { write(ranges_[i], record[i]); });
-    if (is_overtaken_ && (is_done() || state_.is_whole(number_))) return there_already();
+    if (is_overtaken_ && (is_done() || state_.is_whole(number_))) return already_done();
     if (is_overtaken_)
       throw Failure(kTryAgain, fmt::format("task {}: another run of it has not finished", number_ + 1));
     if (!may_record_) return failures_.code();
-    if (state_.is_whole(number_)) return there_already();
+    if (state_.is_whole(number_)) return already_done();
     check_sources();
     flush();
     keep(record);
@@ -134,7 +134,7 @@ class Task {
                                  [](const RangeRecord& range) { return range.error.empty(); });
   }
 
-  ExitCode there_already() {
+  ExitCode already_done() {
     progress_.print_line(fmt::format("task {} of {} is already done", number_ + 1, plan_.tasks.size()));
     return kSuccess;
   }
@@ -162,7 +162,7 @@ class Task {
       record.error = reason(error);
       if (is_transient(error) || error.code() == Errc::not_found) may_record_ = false;
       if (error.code() == Errc::unreadable) failures_.try_again();
-    } catch (const InTheWay& failure) {
+    } catch (const NameTaken& failure) {
       failures_.add(failure);
       may_record_ = false;
     }

@@ -162,7 +162,7 @@ bool Server::make_room() {
   using State = Connection::State;
   const auto taken = static_cast<size_t>(
       std::count_if(served_.begin(), served_.end(), [](const auto& served) { return !served->makes_room; }));
-  if (taken < settings_.most_connections) return true;
+  if (taken < settings_.max_connections) return true;
   const int64_t now = milliseconds_now();
   Served* longest = nullptr;
   int64_t waited = -1;

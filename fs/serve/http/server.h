@@ -19,8 +19,8 @@
 namespace plainfs::serve {
 
 struct ServerSettings {
-  size_t most_connections = 128;  // aiohttp opens 100
-  int waiting = 30'000;           // milliseconds until a client that waits for a connection gets 503
+  size_t max_connections = 128;  // aiohttp opens 100
+  int waiting = 30'000;          // milliseconds until a client that waits for a connection gets 503
   Patience patience;
   // Milliseconds after which a connection is stuck: its client has not sent the whole request, or reads none
   // of the reply. Most requests arrive at once, but a reader may pause to compute.

@@ -285,7 +285,7 @@ std::string svg_of(const Plot& plot) {
       "id=\"{}-t\">{}"
       "</title><desc id=\"{}-d\">{}</desc>{}</svg>",
       plot.width >= kBroad ? " broad" : "", plot.behind ? " over" : "", plot.width, plot.height,
-      plot.tells_axes ? fmt::format(" data-axes=\"{}\"", drawing.frame().text()) : "", plot.id, plot.id,
+      plot.has_axes_text ? fmt::format(" data-axes=\"{}\"", drawing.frame().text()) : "", plot.id, plot.id,
       plot.id, shown_text(plot.title), plot.id, shown_text(plot.description), drawing.svg());
 }
 

@@ -87,7 +87,7 @@ struct Plot {
   std::vector<Mark> marks{};  // drawn in this order
   const Backdrop* behind = nullptr;
   const Backdrop* lines = nullptr;  // over that, transparent but for lines
-  bool tells_axes = false;          // with its frame and the ends of its axes, for the script of the page
+  bool has_axes_text = false;       // with its frame and the ends of its axes, for the script of the page
 };
 
 std::string svg_of(const Plot& plot);

@@ -260,7 +260,7 @@ uint64_t step_through(const ImageLevel& level, uint64_t width, uint64_t height, 
     return 0;
   uint64_t step =
       std::max<uint64_t>(1, std::max(width, height) / std::max(choice.least_side, kLeastSkippedSide));
-  while (divide_up(width, step) > choice.most_pixels / divide_up(height, step)) ++step;
+  while (divide_up(width, step) > choice.max_pixels / divide_up(height, step)) ++step;
   return step;
 }
 
@@ -287,7 +287,7 @@ const ImageLevel* shown_level(const Image& image, const ImageChoice& choice) {
   for (const ImageLevel& level : image.levels) {
     const ImageChoice::Region region = region_in(image, level, choice);
     if (shown && std::max(region.width, region.height) < choice.least_side) break;
-    if (region.width <= choice.most_pixels / region.height) shown = &level;
+    if (region.width <= choice.max_pixels / region.height) shown = &level;
   }
   return shown;
 }

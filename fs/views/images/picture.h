@@ -64,7 +64,7 @@ struct ImageChoice {
   std::map<uint64_t, std::pair<double, double>> windows{};  // for single channels, in place of `window`
   std::optional<Region> region{};                           // null: the whole image
   uint64_t least_side = 512;                                // of the level to choose, if one is as large
-  uint64_t most_pixels = kMaxPicturePixels;                 // of the picture
+  uint64_t max_pixels = kMaxPicturePixels;                  // of the picture
 };
 
 // Returns the chosen picture; nullopt like preview_of(). Requires: the channels, z and t exist, and the

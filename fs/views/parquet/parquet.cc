@@ -138,7 +138,7 @@ class TruthValues : public Segment {
     const ParquetColumn& column = rows_.tally->column();
     const ParquetRun run = column.read(first_row, end_row - first_row, wanted.sequential);
     const uint64_t start = runs_.start(first_row);
-    if (run.there != runs_.start(end_row) - start)
+    if (run.present != runs_.start(end_row) - start)
       throw unreadable("column {} has changed since it was measured", column.name());
     std::fill(wanted.out.begin(), wanted.out.end(), std::byte{0});
     for (uint64_t i = begin; i < end; ++i)

@@ -254,7 +254,7 @@ class NumberColumn : public ParquetColumn {
     run.values.resize(checked_size(count, form_.size));
     if (missing.empty()) {
       form_.write(array_->dtype(), elements, 0, count, run.values.data());
-      run.there = count;
+      run.present = count;
       std::fill(run.exists.begin(), run.exists.end(), 1);
       return;
     }
@@ -265,11 +265,11 @@ class NumberColumn : public ParquetColumn {
       }
       uint64_t end = i;
       for (; end < count && !missing[end]; ++end) run.exists[end] = 1;
-      form_.write(array_->dtype(), elements, i, end - i, run.values.data() + run.there * form_.size);
-      run.there += end - i;
+      form_.write(array_->dtype(), elements, i, end - i, run.values.data() + run.present * form_.size);
+      run.present += end - i;
       i = end;
     }
-    run.values.resize(run.there * form_.size);
+    run.values.resize(run.present * form_.size);
   }
 
   const ArrayPtr array_;
@@ -302,7 +302,7 @@ class TextColumn : public ParquetColumn {
     for (uint64_t i = 0; i < count; ++i) {
       if (elements.is_missing(i)) continue;
       run.exists[i] = 1;
-      ++run.there;
+      ++run.present;
       std::string_view text;
       if (array_->dtype().kind == Kind::text) {
         text = elements.text(i);
@@ -348,10 +348,10 @@ class FactorColumn : public ParquetColumn {
     for (uint64_t i = 0; i < count; ++i) {
       if (places[i] == kNoLevel) continue;
       run.exists[i] = 1;
-      std::memcpy(run.values.data() + run.there * size(), &places[i], size());
-      ++run.there;
+      std::memcpy(run.values.data() + run.present * size(), &places[i], size());
+      ++run.present;
     }
-    run.values.resize(run.there * size());
+    run.values.resize(run.present * size());
   }
 
   const ArrayPtr array_;
@@ -365,11 +365,11 @@ ParquetRun ParquetColumn::read(uint64_t first, uint64_t count, bool sequential) 
   ParquetRun run;
   run.exists.resize(count);
   read_into(first, count, sequential, run);
-  if (!is_optional_ && run.there != count) throw unsupported("column {}: unexpected missing value", name_);
+  if (!is_optional_ && run.present != count) throw unsupported("column {}: unexpected missing value", name_);
   return run;
 }
 
-ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t most_levels, Context& context,
+ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t max_levels, Context& context,
                                 Nulls nulls) {
   const DType type = values->dtype();
   const auto is_optional = [&](bool as_array) {
@@ -381,7 +381,7 @@ ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t most
                                           context);
   };
   if (std::optional<NativeFactor> factor = native_factor(*values);
-      factor && factor->levels.size() <= most_levels)
+      factor && factor->levels.size() <= max_levels)
     return std::make_shared<FactorColumn>(std::move(name), is_optional(true), std::move(values),
                                           *std::move(factor));
   switch (type.kind) {

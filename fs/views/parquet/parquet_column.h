@@ -34,7 +34,7 @@ struct ParquetType {
 struct ParquetRun {
   Bytes values;                 // one byte per boolean here
   std::vector<uint8_t> exists;  // one per row
-  uint64_t there = 0;           // number of values
+  uint64_t present = 0;         // number of values
 };
 
 // The number of rows that are read, counted and located together.
@@ -76,9 +76,9 @@ using ParquetColumnPtr = std::shared_ptr<const ParquetColumn>;
 // Whether the file declares that values may be missing: as the array and its type do, or as the caller knows.
 enum class Nulls { as_array, possible, none };
 
-// Returns the column. Requires: `values` has no compounds. A factor of more than `most_levels` levels is
+// Returns the column. Requires: `values` has no compounds. A factor of more than `max_levels` levels is
 // written as its labels. Reads the levels.
-ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t most_levels, Context& context,
+ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t max_levels, Context& context,
                                 Nulls nulls = Nulls::as_array);
 
 }  // namespace plainfs

@@ -82,7 +82,7 @@ ParquetCounts tally_of(const ParquetColumn& column, uint64_t rows, uint64_t rows
   all.extremes.resize(has_them ? groups : 0);
   context.workers.parallel_for(groups, [&](size_t group) {
     ParquetExtremes found;
-    uint64_t there = 0;
+    uint64_t present = 0;
     const uint64_t begin = group * rows_in_group, end = std::min(rows, begin + rows_in_group);
     for (uint64_t first = begin; first < end;) {
       // Texts are read run by run, because their bytes are counted per run.
@@ -94,8 +94,8 @@ ParquetCounts tally_of(const ParquetColumn& column, uint64_t rows, uint64_t rows
             std::count(of, of + static_cast<ptrdiff_t>(std::min(kParquetRun, some - at)), 1));
       }
       if (is_text) bytes[first / kParquetRun + 1] = run.values.size();
-      if (has_them) widen(column.type(), run.values, there == 0, found);
-      there += run.there;
+      if (has_them) widen(column.type(), run.values, present == 0, found);
+      present += run.present;
       first += some;
     }
     if (has_them) all.extremes[group] = found;

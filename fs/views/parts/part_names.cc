@@ -20,7 +20,7 @@ namespace {
 // A label up to this length is never cut, whatever its extension.
 constexpr size_t kNeverCut = kLongestName - 16;
 // The most labels in a message.
-constexpr size_t kMaxTold = 20;
+constexpr size_t kMaxNamed = 20;
 
 constexpr uint64_t kNamesHeld = 16 << 20;  // bytes
 constexpr uint64_t kNamesAtATime = 65536;
@@ -167,9 +167,9 @@ std::optional<std::vector<PartNames::Match>> PartNames::find_list(std::string_vi
 
 std::string PartNames::labels_of(const std::vector<uint64_t>& parts) const {
   std::string labels;
-  for (size_t i = 0; i < std::min(parts.size(), kMaxTold); ++i)
+  for (size_t i = 0; i < std::min(parts.size(), kMaxNamed); ++i)
     labels.append(i > 0 ? ", " : "").append(label(parts[i]));
-  if (parts.size() > kMaxTold) labels += fmt::format(" and {} more", parts.size() - kMaxTold);
+  if (parts.size() > kMaxNamed) labels += fmt::format(" and {} more", parts.size() - kMaxNamed);
   return labels;
 }
 

@@ -167,7 +167,7 @@ std::string valid_key(const std::string& stored) {
   return key.empty() ? key : key + "_";
 }
 
-std::string made_name(std::string name) {
+std::string valid_name(std::string name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c & 0x80; };
   const bool begins_well =
@@ -245,7 +245,7 @@ bool any_comes_twice(const Array& cells, const std::unordered_set<size_t>& hashe
 }
 
 // Returns whether each cell has a unique name.
-bool are_told_apart(const Array& cells, Context& context) {
+bool are_distinct(const Array& cells, Context& context) {
   const uint64_t count = cells.count();
   check_room(checked_multiply(count, sizeof(size_t)), count, "cells", context);
   std::vector<size_t> hashes;
@@ -280,7 +280,7 @@ void note_renamed(const char* what, const std::vector<std::string>& stored,
 }
 
 ArrayPtr cell_names(const ArrayPtr& cells, Context& context) {
-  if (are_told_apart(*cells, context)) return cells;
+  if (are_distinct(*cells, context)) return cells;
   const std::vector<std::string> stored = held_texts(*cells, "cells", context);
   const std::vector<std::string> generated = made_unique(without_empty_names(stored));
   note_renamed("cells", stored, generated, context);

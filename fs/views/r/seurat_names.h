@@ -38,7 +38,7 @@ std::string valid_key(const std::string& stored);
 
 // Returns one name after R's make.names(), which [[<- applies to reductions and graphs: only letters, digits,
 // . and _, without a leading digit or _.
-std::string made_name(std::string name);
+std::string valid_name(std::string name);
 
 // Returns names as text: numbers as in a .csv, a missing one as NA. Measures them.
 ArrayPtr spelled(ArrayPtr names, Context& context);

@@ -544,10 +544,10 @@ void ObjectMaker::add_meta_data(Column column) {
 }
 
 std::string ObjectMaker::free_name(const std::string& stored, const std::string& modality) {
-  const std::string name = made_name(stored);
+  const std::string name = valid_name(stored);
   if (names_.insert(name).second) return name;
   if (joint_.parts.size() > 1)
-    if (const std::string longer = made_name(modality + "." + stored); names_.insert(longer).second)
+    if (const std::string longer = valid_name(modality + "." + stored); names_.insert(longer).second)
       return longer;
   for (uint64_t number = 1;; ++number)
     if (const std::string other = name + "." + std::to_string(number); names_.insert(other).second)

@@ -173,13 +173,13 @@ std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
   return outcomes;
 }
 
-// most_in_library: the number of kMaxVariants that libhdf5 1.10.8 does not survive.
-void check_survival(std::map<int, int> outcomes, int most_in_library) {
+// max_in_library: the number of kMaxVariants that libhdf5 1.10.8 does not survive.
+void check_survival(std::map<int, int> outcomes, int max_in_library) {
   BOOST_TEST(outcomes[wrong_size] == 0);
   BOOST_TEST(outcomes[died] == 0);
   BOOST_TEST(outcomes[out_of_time] == 0);
   BOOST_TEST(outcomes[foreign_exception] == 0);
-  if (variant_count() <= kMaxVariants) BOOST_TEST(outcomes[died_in_library] <= most_in_library);
+  if (variant_count() <= kMaxVariants) BOOST_TEST(outcomes[died_in_library] <= max_in_library);
 }
 
 BOOST_AUTO_TEST_SUITE(damage_hdf5)

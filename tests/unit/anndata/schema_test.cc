@@ -113,10 +113,10 @@ BOOST_AUTO_TEST_CASE(expression_is_genes_by_cells) {
 BOOST_AUTO_TEST_CASE(a_dense_layer_of_text_is_labelled_and_has_no_matrix) {
   AnnDataStore store;
   const ArrayPtr words = text_array({"a", "b", "c", "d", "e", "f"});
-  Node words_node;
-  words_node.content = LabelledArray{
+  Node text_node;
+  text_node.content = LabelledArray{
       std::make_shared<MemoryArray>(words->dtype(), Shape{3, 2}, read_all(*words)), nullptr, nullptr};
-  store.root->add_group("layers")->add("words", words_node);
+  store.root->add_group("layers")->add("words", text_node);
   const Node node = store.at({"layers", "words"});
   BOOST_TEST(shown(*array_in(node).row_names) == (Texts{"c1", "c2", "c3"}));
   BOOST_TEST(shown(*array_in(node).column_names) == (Texts{"g1", "g2"}));

@@ -614,7 +614,7 @@ BOOST_AUTO_TEST_CASE(pool_keeps_a_quarter_of_the_descriptors_open_and_no_more) {
   ::getrlimit(RLIMIT_NOFILE, &before);
   const rlimit few{64, before.rlim_max};
   BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
-  BOOST_TEST(most_descriptors() == 64u);
+  BOOST_TEST(max_descriptors() == 64u);
   FilePool pool;
   ::setrlimit(RLIMIT_NOFILE, &before);
   const size_t before_any = open_descriptors();

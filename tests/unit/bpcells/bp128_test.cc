@@ -132,17 +132,17 @@ BOOST_AUTO_TEST_CASE(blocks_written_by_bpcells_unpack_correctly) {
   Block index;
   index.fill(102);
   std::copy_n(std::array{100u, 102u, 105u, 101u}.begin(), 4, index.begin());
-  const std::vector<uint32_t> index_words = {0x10, 4, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0};
-  BOOST_TEST(unpack(3, Transform::zigzag_difference, 100, index_words) == index,
+  const std::vector<uint32_t> packed_index = {0x10, 4, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0};
+  BOOST_TEST(unpack(3, Transform::zigzag_difference, 100, packed_index) == index,
              boost::test_tools::per_element());
 
   Block val;
   val.fill(1);
   val[24] = 24;
-  std::vector<uint32_t> val_words(20);
-  val_words[0] = 0xc0000000;
-  val_words[4] = 5;
-  BOOST_TEST(unpack(5, Transform::minus_one, 0, val_words) == val, boost::test_tools::per_element());
+  std::vector<uint32_t> packed_val(20);
+  packed_val[0] = 0xc0000000;
+  packed_val[4] = 5;
+  BOOST_TEST(unpack(5, Transform::minus_one, 0, packed_val) == val, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(test_writer_packs_like_bpcells) {

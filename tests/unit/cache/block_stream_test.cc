@@ -54,7 +54,7 @@ bool is_nothing(ReadingPlace::Range range) {
 
 BOOST_AUTO_TEST_SUITE(block_stream)
 
-BOOST_AUTO_TEST_CASE(blocks_ahead_are_made_once_and_passed_ones_released) {
+BOOST_AUTO_TEST_CASE(blocks_ahead_are_generated_once_passed_ones_released) {
   ReadingPlace place(kMaxAhead);
   ReadingPlace::Plan plan = place.advance(0, 2, 100);
   BOOST_TEST(is(plan.ahead, 1, 6));
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(read_ahead_grows_with_the_bytes_read) {
   BOOST_TEST(is(place.advance(501, 502, 1000).ahead, 502, 506));
 }
 
-BOOST_AUTO_TEST_CASE(nothing_beyond_the_end_is_made) {
+BOOST_AUTO_TEST_CASE(nothing_beyond_the_end_is_generated) {
   ReadingPlace place(kMaxAhead);
   BOOST_TEST(is(place.advance(0, 2, 3).ahead, 1, 3));
   BOOST_TEST(is_nothing(place.advance(2, 3, 3).ahead));

@@ -39,15 +39,15 @@ BOOST_AUTO_TEST_CASE(pieces_are_used_in_their_order) {
 
 BOOST_AUTO_TEST_CASE(number_of_pieces_in_memory_is_bounded) {
   Workers workers(3);
-  std::atomic<int> there{0}, most{0};
+  std::atomic<int> running{0}, most{0};
   InOrder<int>::run(
       workers, 2000,
       [&](size_t) {
-        const int now = ++there;
+        const int now = ++running;
         for (int before = most; now > before && !most.compare_exchange_weak(before, now);) continue;
         return 0;
       },
-      [&](size_t, int) { --there; });
+      [&](size_t, int) { --running; });
   BOOST_TEST(most <= 12);  // two per thread, plus the one that each makes
 }
 

@@ -20,7 +20,7 @@ struct CancelledRequest : Request {
 
 BOOST_AUTO_TEST_SUITE(lazy)
 
-BOOST_AUTO_TEST_CASE(value_is_made_by_the_first_of_many_threads) {
+BOOST_AUTO_TEST_CASE(the_first_of_many_threads_generates_the_value) {
   const Lazy<std::unique_ptr<const int>> lazy;
   BOOST_TEST(!lazy.known());
   std::atomic<int> generated{0};
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(value_is_made_by_the_first_of_many_threads) {
   BOOST_TEST(**lazy.known() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(value_from_the_start_is_not_made) {
+BOOST_AUTO_TEST_CASE(value_from_the_start_is_not_generated) {
   const Lazy<std::string> lazy("given");
   BOOST_TEST(*lazy.known() == "given");
   BOOST_TEST(lazy.get([]() -> std::string { throw 1; }) == "given");
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(waiting_thread_leaves_when_cancelled) {
   worker.join();
 }
 
-BOOST_AUTO_TEST_CASE(value_is_made_again_after_an_exception) {
+BOOST_AUTO_TEST_CASE(value_is_generated_again_after_an_exception) {
   const Lazy<int> lazy;
   int calls = 0;
   BOOST_CHECK_THROW(lazy.get([&]() -> int { throw ++calls; }), int);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(value_is_made_again_after_an_exception) {
   for (int i = 0; i < 2; ++i) BOOST_TEST(lazy.get([&] { return ++calls; }) == 2);
 }
 
-BOOST_AUTO_TEST_CASE(value_that_may_not_be_kept_is_made_again) {
+BOOST_AUTO_TEST_CASE(value_that_may_not_be_kept_is_generated_again) {
   const Lazy<int> lazy;
   int calls = 0;
   const auto get = [&] { return lazy.get([&] { return ++calls; }, [](int value) { return value == 2; }); };

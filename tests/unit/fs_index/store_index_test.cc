@@ -21,7 +21,7 @@ namespace plainfs {
 namespace {
 
 // Sources with stamps chosen by the test.
-class Told : public Sources {
+class ReportedSources : public Sources {
  public:
   FilePtr open_if_exists(const std::string&) override { return nullptr; }
   KeyStorePtr open_folder(const std::string&) override { return nullptr; }
@@ -62,7 +62,7 @@ MeasuredPtr found(uint64_t number) {
 struct Sessions {
   TemporaryDirectory directory;
   IndexFolderPtr folder = std::make_shared<const IndexFolder>(directory.path("index"));
-  Told sources;
+  ReportedSources sources;
   std::vector<std::string> reported;
 
   StoreIndex open(const std::string& options = "") {

@@ -6,8 +6,8 @@ namespace plainfs {
 
 namespace {
 
-uint64_t length_of_chunk(uint64_t length, uint64_t element_bytes, uint64_t most_bytes) {
-  return zarr_chunk({length}, element_bytes, most_bytes).at(0);
+uint64_t length_of_chunk(uint64_t length, uint64_t element_bytes, uint64_t max_bytes) {
+  return zarr_chunk({length}, element_bytes, max_bytes).at(0);
 }
 
 }  // namespace

@@ -502,16 +502,16 @@ BOOST_AUTO_TEST_CASE(memory_of_listed_directories_is_limited) {
   constexpr size_t kMax = 16 << 20;
   add_wide_groups(*root, kGroups);
   tree();
-  size_t most_names = 0, most_bytes = 0;
+  size_t max_names = 0, max_bytes = 0;
   for (int i = 0; i < 2 * kGroups; ++i) {
     const Inodes::Visit visit(*inodes);
     for (int k = 0; k < 300; k += 30)
       BOOST_TEST(tree().size(find(fmt::format("g{}/s{}/a.csv", i % kGroups, k))) == 6U);
-    most_names = std::max<size_t>(most_names, inodes->statistics().names);
-    most_bytes = std::max(most_bytes, tree().listed().bytes);
+    max_names = std::max<size_t>(max_names, inodes->statistics().names);
+    max_bytes = std::max(max_bytes, tree().listed().bytes);
   }
-  BOOST_TEST(most_bytes < kMax);
-  BOOST_TEST(most_names < 14'000U);  // of 17,000
+  BOOST_TEST(max_bytes < kMax);
+  BOOST_TEST(max_names < 14'000U);  // of 17,000
   BOOST_TEST(tree().listed().directories > 100U);
 }
 

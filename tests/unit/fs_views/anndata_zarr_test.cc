@@ -4,7 +4,7 @@
 
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/sparse/column_order.h"
-#include "tests/support/made_files.h"
+#include "tests/support/listed_files.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

@@ -43,7 +43,7 @@ class Counted {
 
 // Returns the most chunks that a read of 100 bytes decodes at any place. Reads backwards, so that no read
 // follows another.
-uint64_t most_decoded(ViewFile& file, const Counted& counted) {
+uint64_t max_decoded(ViewFile& file, const Counted& counted) {
   std::mt19937_64 random(8);
   std::vector<uint64_t> offsets(200);
   for (uint64_t& offset : offsets) offset = random() % file.size();
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(sparse_matrices_of_r) {
   file->size();
   BOOST_TEST(counted.decoded() == 0u);
   // Values also need the indices of their column, which may be in any order.
-  BOOST_TEST(most_decoded(*file, counted) <= 6u);
+  BOOST_TEST(max_decoded(*file, counted) <= 6u);
   BOOST_TEST(counted.chunks() == 60u);
 }
 
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(graphs_of_r) {
   const auto file = layout_file([&] { return coordinates_rds(matrix, counted.context); }, counted.context);
   file->size();
   BOOST_TEST(counted.decoded() == 0u);
-  BOOST_TEST(most_decoded(*file, counted) <= 2u);
+  BOOST_TEST(max_decoded(*file, counted) <= 2u);
 }
 
 BOOST_AUTO_TEST_CASE(tables_of_r) {
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(tables_of_r) {
   file->size();
   BOOST_TEST(counted.decoded() >= 15u);  // the lengths of the texts, without the numbers
   BOOST_TEST(counted.decoded() <= 30u);
-  BOOST_TEST(most_decoded(*file, counted) <= 2u);
+  BOOST_TEST(max_decoded(*file, counted) <= 2u);
 }
 
 BOOST_AUTO_TEST_CASE(matrices_of_r) {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(matrices_of_r) {
   const auto file = layout_file([&] { return array_rds(array, counted.context); }, counted.context);
   file->size();
   BOOST_TEST(counted.decoded() == 0u);
-  BOOST_TEST(most_decoded(*file, counted) <= 3u);
+  BOOST_TEST(max_decoded(*file, counted) <= 3u);
 }
 
 BOOST_AUTO_TEST_CASE(files_of_cell_ranger) {
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(files_of_cell_ranger) {
   const auto file = layout_file([&] { return tenx_h5(matrix, features, counted.context); }, counted.context);
   file->size();
   BOOST_TEST(counted.decoded() == 0u);
-  BOOST_TEST(most_decoded(*file, counted) <= 2u);
+  BOOST_TEST(max_decoded(*file, counted) <= 2u);
 }
 
 // A matrix that is stored as a whole needs the rows of the requested entries.
@@ -170,8 +170,8 @@ BOOST_AUTO_TEST_CASE(files_of_cell_ranger_of_dense_matrices) {
                   counted.context);
   file->size();
   BOOST_TEST(counted.chunks() == 600u);
-  BOOST_TEST(counted.decoded() <= 610u);                // to count the entries of each cell
-  BOOST_TEST(most_decoded(*file, counted) <= 2u * 5u);  // two cells, of five chunks each
+  BOOST_TEST(counted.decoded() <= 610u);               // to count the entries of each cell
+  BOOST_TEST(max_decoded(*file, counted) <= 2u * 5u);  // two cells, of five chunks each
 }
 
 // The texts of one column have the same lengths in all files, and so do its missing numbers.
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(files_of_anndata) {
   const auto file = layout_file([&] { return h5ad(matrix, counted.context); }, counted.context);
   file->size();
   BOOST_TEST(counted.decoded() <= 4u);  // the texts of var, and whether one of its integers is missing
-  BOOST_TEST(most_decoded(*file, counted) <= 3u);
+  BOOST_TEST(max_decoded(*file, counted) <= 3u);
   BOOST_TEST(counted.chunks() > 90u);
 }
 

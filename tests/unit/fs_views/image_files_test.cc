@@ -152,7 +152,7 @@ class PlacesInChunks : public Array {
  public:
   explicit PlacesInChunks(Shape shape) : Array(number_type(Kind::unsigned_integer, 2), std::move(shape)) {}
   Elements read(const Box& box) const override {
-    most_ = std::max(most_, element_count(box.extent));
+    max_ = std::max(max_, element_count(box.extent));
     Elements part = zero_elements(dtype(), element_count(box.extent));
     const size_t y = box.extent.size() - 2, x = y + 1;
     for (uint64_t i = 0; i < part.count; ++i)
@@ -165,10 +165,10 @@ class PlacesInChunks : public Array {
     std::fill(chunk.end() - 2, chunk.end(), 256);
     return chunk;
   }
-  uint64_t most() const { return most_; }
+  uint64_t most() const { return max_; }
 
  private:
-  mutable uint64_t most_ = 0;  // elements of a read
+  mutable uint64_t max_ = 0;  // elements of a read
 };
 
 BOOST_AUTO_TEST_CASE(every_kth_pixel_of_a_large_level_is_shown) {

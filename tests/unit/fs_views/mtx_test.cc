@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(missing_values_follow_the_matrix) {
 }
 
 BOOST_AUTO_TEST_CASE(unsorted_indices_are_reported) {
-  const auto tells = [](std::vector<uint32_t> index) {
+  const auto reports = [](std::vector<uint32_t> index) {
     SparseMatrix matrix = small_matrix();
     std::atomic<int> reported{0};
     matrix.index = numbers(index);
@@ -232,15 +232,15 @@ BOOST_AUTO_TEST_CASE(unsorted_indices_are_reported) {
     mtx_of(matrix);
     return reported > 0;
   };
-  BOOST_TEST(!tells({0, 3, 1}));
-  BOOST_TEST(tells({3, 0, 1}));
-  BOOST_TEST(tells({3, 3, 1}));
+  BOOST_TEST(!reports({0, 3, 1}));
+  BOOST_TEST(reports({3, 0, 1}));
+  BOOST_TEST(reports({3, 3, 1}));
 }
 
 // The first entry of a block follows the last of the previous one.
 BOOST_AUTO_TEST_CASE(decrease_between_two_blocks_is_found) {
   constexpr uint32_t kEntries = 50000;
-  const auto told_for = [](uint32_t fall) {
+  const auto reports_for = [](uint32_t fall) {
     std::vector<uint32_t> index(kEntries), value(kEntries, 1);
     for (uint32_t i = 0; i < kEntries; ++i) index[i] = i < fall ? i : i - 1;
     SparseMatrix matrix;
@@ -254,8 +254,8 @@ BOOST_AUTO_TEST_CASE(decrease_between_two_blocks_is_found) {
     mtx_of(matrix);
     return reported.load();
   };
-  for (uint32_t fall = 128; fall < kEntries; fall += 128) BOOST_REQUIRE_EQUAL(told_for(fall), 1);
-  BOOST_TEST(told_for(kEntries) == 0);
+  for (uint32_t fall = 128; fall < kEntries; fall += 128) BOOST_REQUIRE_EQUAL(reports_for(fall), 1);
+  BOOST_TEST(reports_for(kEntries) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(evaluated_matrix_is_computed_on_read) {

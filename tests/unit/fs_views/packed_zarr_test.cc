@@ -4,7 +4,7 @@
 #include <map>
 
 #include "fs/views/anndata/anndata_files.h"
-#include "tests/support/made_files.h"
+#include "tests/support/listed_files.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

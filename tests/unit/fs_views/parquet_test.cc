@@ -351,14 +351,14 @@ BOOST_AUTO_TEST_CASE(times_are_stored_in_units_of_parquet) {
     return std::string(reinterpret_cast<const char*>(&value), sizeof value);
   };
   // After the level of a run of one row.
-  const std::string there("\x02\x00\x00\x00\x02\x01", 6);
-  BOOST_TEST(holds(file_of(TimeUnit::week, 1, 3), there + bytes(int32_t{21})));
-  BOOST_TEST(holds(file_of(TimeUnit::second, 10, -2), there + bytes(int64_t{-20000})));
+  const std::string present("\x02\x00\x00\x00\x02\x01", 6);
+  BOOST_TEST(holds(file_of(TimeUnit::week, 1, 3), present + bytes(int32_t{21})));
+  BOOST_TEST(holds(file_of(TimeUnit::second, 10, -2), present + bytes(int64_t{-20000})));
   BOOST_TEST(holds(file_of(TimeUnit::nano, 1, 5), "datetime64[ns]"));
   BOOST_TEST(!holds(file_of(TimeUnit::nano, 1, 5), "datetimetz"));
   BOOST_TEST(holds(file_of(TimeUnit::nano, 1, 5, true), R"("pandas_type":"datetimetz")"));
   // Units that Parquet lacks are text.
-  BOOST_TEST(holds(file_of(TimeUnit::month, 1, 1), there + bytes(int32_t{7}) + "1970-02"));
+  BOOST_TEST(holds(file_of(TimeUnit::month, 1, 1), present + bytes(int32_t{7}) + "1970-02"));
   // Not-a-time is missing.
   BOOST_TEST(holds(file_of(TimeUnit::day, 1, INT64_MIN), std::string("\x02\x00\x00\x00\x02\x00", 6)));
   // Times beyond Parquet's range are text.

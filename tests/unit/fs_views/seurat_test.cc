@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(reductions_are_named_as_by_r) {
   const Texts stored{"t-SNE", "1a", "_a", ".1a", "..", "if", "a b", "", "NA", "X_", "é-b", "-", "TRUE"};
   const Texts generated{"t.SNE", "X1a", "X_a", "X.1a", "..", "if.",  "a.b",
                         "X",     "NA.", "X_",  "é.b",  "X.", "TRUE."};
-  for (size_t i = 0; i < stored.size(); ++i) BOOST_TEST(made_name(stored[i]) == generated[i]);
+  for (size_t i = 0; i < stored.size(); ++i) BOOST_TEST(valid_name(stored[i]) == generated[i]);
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_letters_and_digits) {

@@ -50,8 +50,8 @@ void check_message(const Value& value, const FileLayout& layout, Use&& use) {
   };
   for (size_t at = 0; at < out.bytes().size(); ++at) {
     Bytes changed = out.bytes();
-    for (const unsigned value_there : {0U, 1U, 0x7fU, 0xffU, static_cast<unsigned>(random() % 256)}) {
-      changed[at] = static_cast<std::byte>(value_there);
+    for (const unsigned value : {0U, 1U, 0x7fU, 0xffU, static_cast<unsigned>(random() % 256)}) {
+      changed[at] = static_cast<std::byte>(value);
       try_bytes(changed);
     }
     try_bytes({out.bytes().begin(), out.bytes().begin() + static_cast<ptrdiff_t>(at)});

@@ -108,9 +108,10 @@ BOOST_AUTO_TEST_CASE(process_answers_like_the_library_in_process) {
   BOOST_TEST((everything(outside) == everything(inside)));
   const uint64_t chunks = inside.find_link(inside.root_address(), "new_chunks")->address;
   for (const Shape& origin : {Shape{0, 0}, Shape{2, 2}}) {
-    const auto here = inside.read_chunk(chunks, origin), there = outside.read_chunk(chunks, origin);
-    BOOST_TEST((here->bytes == there->bytes));
-    BOOST_TEST(here->filter_mask == there->filter_mask);
+    const auto by_library = inside.read_chunk(chunks, origin),
+               by_process = outside.read_chunk(chunks, origin);
+    BOOST_TEST((by_library->bytes == by_process->bytes));
+    BOOST_TEST(by_library->filter_mask == by_process->filter_mask);
   }
 }
 
@@ -230,9 +231,9 @@ BOOST_AUTO_TEST_CASE(elements_few_and_many_are_right_while_others_are_read) {
 }
 
 BOOST_AUTO_TEST_CASE(virtual_data_are_found_beside_the_target_of_a_link) {
-  const TemporaryDirectory elsewhere;
-  boost::filesystem::create_symlink(path(), elsewhere.path("link.h5"));
-  const ProcessFile file(elsewhere.path("link.h5"), context, process);
+  const TemporaryDirectory other;
+  boost::filesystem::create_symlink(path(), other.path("link.h5"));
+  const ProcessFile file(other.path("link.h5"), context, process);
   BOOST_TEST(integers(file, "", "virtual", {{0}, {4}}, {4}, {0}) == (Numbers{5, 6, 7, 8}),
              boost::test_tools::per_element());
 }
@@ -355,7 +356,7 @@ BOOST_AUTO_TEST_CASE(cancelled_caller_stops_waiting) {
     !defined(__SANITIZE_THREAD__)  // their allocators do not report their memory
 BOOST_AUTO_TEST_CASE(too_large_process_is_restarted) {
   ProcessSettings small = settings();
-  small.most_bytes = 1;
+  small.max_bytes = 1;
   LibraryProcesses processes(small);
   const ProcessFile file(path(), context, processes);
   BOOST_TEST((everything(file) == everything(InsideFile(path(), context))));
@@ -368,13 +369,13 @@ BOOST_AUTO_TEST_CASE(process_reports_its_memory) {
   const LibraryProcesses::Statistics all = process.statistics();
   BOOST_TEST(all.processes == 1U);
   BOOST_TEST(all.own_bytes > 100'000U);
-  BOOST_TEST(all.own_bytes < ProcessSettings().most_bytes);
+  BOOST_TEST(all.own_bytes < ProcessSettings().max_bytes);
 }
 #endif
 
 BOOST_AUTO_TEST_CASE(unused_processes_are_ended) {
   ProcessSettings impatient = settings();
-  impatient.most_idle = std::chrono::milliseconds(0);
+  impatient.max_idle = std::chrono::milliseconds(0);
   LibraryProcesses processes(impatient);
   const ProcessFile stuck(path(), context, processes), healthy(path(), context, processes);
   const pid_t stopped = processes.idle_numbers().at(0);
@@ -404,7 +405,7 @@ BOOST_AUTO_TEST_CASE(file_is_closed_without_waiting_for_its_process) {
 
 BOOST_AUTO_TEST_CASE(silent_process_is_ended_if_others_need_one) {
   ProcessSettings impatient = settings();
-  impatient.most_silence_when_wanted = std::chrono::milliseconds(500);
+  impatient.max_silence_when_wanted = std::chrono::milliseconds(500);
   LibraryProcesses own(impatient);
   std::vector<std::unique_ptr<ProcessFile>> files;
   for (size_t i = 0; i < LibraryProcesses::kMaxProcesses; ++i)
@@ -442,9 +443,9 @@ BOOST_AUTO_TEST_CASE(silent_process_is_ended_if_others_need_one) {
 BOOST_AUTO_TEST_CASE(process_waiting_for_a_processor_is_not_a_hang) {
   ProcessSettings impatient = settings();
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  impatient.most_silence = std::chrono::milliseconds(3000);  // much of it is computed during the start
+  impatient.max_silence = std::chrono::milliseconds(3000);  // much of it is computed during the start
 #else
-  impatient.most_silence = std::chrono::milliseconds(150);
+  impatient.max_silence = std::chrono::milliseconds(150);
 #endif
   LibraryProcesses starved(impatient);
   const ProcessFile file(path(), context, starved);
@@ -463,7 +464,7 @@ BOOST_AUTO_TEST_CASE(process_waiting_for_a_processor_is_not_a_hang) {
 
 BOOST_AUTO_TEST_CASE(process_has_only_so_many_files_open) {
   ProcessSettings few = settings();
-  few.most_files = 2;
+  few.max_files = 2;
   LibraryProcesses own(few);
   std::vector<std::unique_ptr<ProcessFile>> files;
   const auto descriptors = [&] {
@@ -505,7 +506,7 @@ BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
   TestContext context;
   { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
   ProcessSettings quick = settings();
-  quick.most_silence = std::chrono::milliseconds(300);
+  quick.max_silence = std::chrono::milliseconds(300);
   LibraryProcesses process(quick);
   const ProcessFile file(directory.path("a.h5"), context, process);
   ::kill(process.idle_numbers().at(0), SIGSTOP);
@@ -518,7 +519,7 @@ BOOST_AUTO_TEST_CASE(silence_while_reading_ahead_is_no_error) {
   TestContext context;
   { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
   ProcessSettings quick = settings();
-  quick.most_silence = std::chrono::milliseconds(300);
+  quick.max_silence = std::chrono::milliseconds(300);
   LibraryProcesses process(quick);
   const KnownFile file(directory.path("a.h5"), context, process);
   ::kill(process.idle_numbers().at(0), SIGSTOP);
@@ -532,8 +533,8 @@ BOOST_AUTO_TEST_CASE(endless_file_is_given_up_if_others_need_a_process) {
   TestContext context;
   ::setenv("HDF5_TEST_HOSTILE", "computes", 1);
   ProcessSettings impatient = settings(PLAINFS_HOSTILE_PROGRAM);
-  impatient.most_computing_when_wanted = std::chrono::milliseconds(100);
-  impatient.most_silence = impatient.most_silence_when_wanted =
+  impatient.max_computing_when_wanted = std::chrono::milliseconds(100);
+  impatient.max_silence = impatient.max_silence_when_wanted =
       std::chrono::minutes(2);  // for processes that are starting
   LibraryProcesses processes(impatient);
   Waiter waiter;

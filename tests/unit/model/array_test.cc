@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(element_count_is_the_checked_product_of_the_axes) {
                         mentions("is over"));
 }
 
-BOOST_AUTO_TEST_CASE(a_survey_is_made_once_for_each_type_and_key) {
+BOOST_AUTO_TEST_CASE(a_survey_is_run_once_for_each_type_and_key) {
   struct Largest {
     int value;
   };

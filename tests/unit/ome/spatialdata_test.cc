@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/mentions.h"
-#include "tests/unit/parquet/made_file.h"
+#include "tests/unit/parquet/sample_file.h"
 #include "tests/unit/zarr/store_writer.h"
 
 namespace plainfs::spatialdata {

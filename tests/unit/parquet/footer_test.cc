@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/mentions.h"
-#include "tests/unit/parquet/made_file.h"
+#include "tests/unit/parquet/sample_file.h"
 
 namespace plainfs::parquet {
 namespace {
@@ -14,7 +14,7 @@ Footer footer_of(const std::string& file) {
 }
 
 // Expects that the footer of the file is refused.
-void footer_fault(const MadeFile& file, const char* words) {
+void footer_fault(const SampleFile& file, const char* words) {
   BOOST_CHECK_EXCEPTION(footer_of(file.write()), Error, mentions(words));
 }
 
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(columns_and_chunks_are_read) {
 }
 
 BOOST_AUTO_TEST_CASE(levels_count_from_the_root) {
-  MadeFile file;
+  SampleFile file;
   file.root_children = 1;
   file.schema = {
       {"list", -1, 1, 1, converted::kList}, {"items", -1, 2, 1}, {"item", 6, 1, 0, converted::kUtf8}};
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(levels_count_from_the_root) {
 
 BOOST_AUTO_TEST_CASE(converted_types_state_the_meaning) {
   const auto meaning = [](int converted) {
-    MadeFile file;
+    SampleFile file;
     file.schema = {{"a", 1, 0, 0, converted}};
     return footer_of(file.write()).leaves[0]->meaning;
   };
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(converted_types_state_the_meaning) {
 }
 
 BOOST_AUTO_TEST_CASE(faulty_schema_is_damaged) {
-  MadeFile file = integers_file({1});
+  SampleFile file = integers_file({1});
   file.root_children = 2;
   footer_fault(file, "2 children in a schema of 2");
   file.root_children = 2000000000;
@@ -86,14 +86,14 @@ BOOST_AUTO_TEST_CASE(faulty_schema_is_damaged) {
 }
 
 BOOST_AUTO_TEST_CASE(deep_schema_is_damaged) {
-  MadeFile file;
+  SampleFile file;
   for (int i = 0; i < 100; ++i) file.schema.push_back({"g", -1, 0, 1});
   file.schema.push_back({"a"});
   footer_fault(file, "nested more than 60 deep");
 }
 
 BOOST_AUTO_TEST_CASE(row_groups_fit_the_schema) {
-  MadeFile file = integers_file({1});
+  SampleFile file = integers_file({1});
   file.chunks.push_back(file.chunks[0]);
   BOOST_TEST((footer_of(file.write()).groups[0].chunks.at(0).fault == Chunk::Fault::miscounted));
   file.schema.clear();
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(row_groups_fit_the_schema) {
 }
 
 BOOST_AUTO_TEST_CASE(fault_of_a_chunk_is_kept_for_its_column) {
-  MadeFile file = integers_file({1});
+  SampleFile file = integers_file({1});
   file.chunks[0].type = 2;
   BOOST_TEST((footer_of(file.write()).groups[0].chunks[0].fault == Chunk::Fault::of_other_type));
   file = integers_file({1});
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(fault_of_a_chunk_is_kept_for_its_column) {
 }
 
 BOOST_AUTO_TEST_CASE(old_writers_leave_the_dictionary_out_of_the_size) {
-  MadeFile file = integers_file({1});
+  SampleFile file = integers_file({1});
   file.chunks.push_back(file.chunks[0]);
   file.schema.push_back({"b"});
   file.root_children = 2;

@@ -6,7 +6,7 @@
 #include "formats/schemas/parquet/table.h"
 #include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/parquet/made_file.h"
+#include "tests/unit/parquet/sample_file.h"
 
 namespace plainfs::parquet {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using namespace std::string_view_literals;
 
 // Returns the values of the first column, joined by blanks.
-std::string values_of(const MadeFile& file, Context& context) {
+std::string values_of(const SampleFile& file, Context& context) {
   const std::string written = file.write();
   const ByteSpan bytes = as_byte_span(written);
   const TableFiles files = TableFiles::open(
@@ -29,14 +29,14 @@ std::string values_of(const MadeFile& file, Context& context) {
   return text;
 }
 
-void page_fault(const MadeFile& file, const char* words) {
+void page_fault(const SampleFile& file, const char* words) {
   TestContext context;
   BOOST_CHECK_EXCEPTION(values_of(file, context), Error, mentions(words));
 }
 
 // A file of one optional column with a page of levels, and then values.
-MadeFile optional_file(const std::string& levels, const std::string& values, int32_t rows) {
-  MadeFile file = integers_file({});
+SampleFile optional_file(const std::string& levels, const std::string& values, int32_t rows) {
+  SampleFile file = integers_file({});
   file.schema[0].repetition = 1;
   std::string body;
   append_little(body, levels.size(), 4);
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_SUITE(parquet_pages)
 
 BOOST_AUTO_TEST_CASE(values_of_several_pages_follow_each_other) {
   TestContext context;
-  MadeFile file = integers_file({1, 2});
+  SampleFile file = integers_file({1, 2});
   file.chunks[0].pages.push_back({{}, 0});  // a page without values
   file.chunks[0].pages.push_back({std::string("\3\0\0\0", 4), 1});
   file.rows = file.chunks[0].values = 3;
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(values_of_several_pages_follow_each_other) {
 
 BOOST_AUTO_TEST_CASE(range_of_rows_reads_its_pages) {
   TestContext context;
-  MadeFile file = integers_file({1, 2});
+  SampleFile file = integers_file({1, 2});
   for (char value = 3; value < 9; ++value)
     file.chunks[0].pages.push_back({std::string(1, value) + std::string("\0\0\0", 3), 1});
   file.rows = file.chunks[0].values = 8;
@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(range_of_rows_reads_its_pages) {
 }
 
 // A file with four pages of two values, and an offset index.
-MadeFile indexed_file(const std::function<void(std::vector<MadePlace>& places)>& index) {
-  MadeFile file = integers_file({});
+SampleFile indexed_file(const std::function<void(std::vector<SamplePlace>& places)>& index) {
+  SampleFile file = integers_file({});
   file.chunks[0].pages.clear();
   for (char value = 1; value < 8; value += 2) {
     std::string body;
@@ -91,11 +91,11 @@ MadeFile indexed_file(const std::function<void(std::vector<MadePlace>& places)>&
 
 BOOST_AUTO_TEST_CASE(offset_index_places_the_pages) {
   TestContext context;
-  BOOST_TEST(values_of(indexed_file([](std::vector<MadePlace>&) {}), context) == "1 2 3 4 5 6 7 8");
+  BOOST_TEST(values_of(indexed_file([](std::vector<SamplePlace>&) {}), context) == "1 2 3 4 5 6 7 8");
 }
 
 BOOST_AUTO_TEST_CASE(offset_index_that_does_not_fit_is_not_used) {
-  using Places = std::vector<MadePlace>;
+  using Places = std::vector<SamplePlace>;
   const std::vector<std::function<void(Places&)>> changes{
       [](Places& places) { std::swap(places[1], places[2]); },
       [](Places& places) { places[0].row = 1; },
@@ -115,11 +115,11 @@ BOOST_AUTO_TEST_CASE(offset_index_that_does_not_fit_is_not_used) {
 }
 
 BOOST_AUTO_TEST_CASE(offset_index_with_other_rows_is_damaged) {
-  page_fault(indexed_file([](std::vector<MadePlace>& places) { places[1].row = 3; }),
+  page_fault(indexed_file([](std::vector<SamplePlace>& places) { places[1].row = 3; }),
              "a page with 2 values, expected 3");
-  page_fault(indexed_file([](std::vector<MadePlace>& places) { places.pop_back(); }),
+  page_fault(indexed_file([](std::vector<SamplePlace>& places) { places.pop_back(); }),
              "a page with 2 values, expected 4");
-  page_fault(indexed_file([](std::vector<MadePlace>& places) { places[2].size -= 1; }),
+  page_fault(indexed_file([](std::vector<SamplePlace>& places) { places[2].size -= 1; }),
              "row group 0: the page at");
 }
 
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(levels_mark_missing_values) {
 
 BOOST_AUTO_TEST_CASE(dictionary_page_is_used_and_then_left) {
   TestContext context;
-  MadeFile file = integers_file({});
+  SampleFile file = integers_file({});
   file.chunks[0].pages = {{std::string("\x0a\0\0\0\x14\0\0\0", 8), 2, 0, true},
                           {"\x01\x03\x06", 3, 8},
                           {std::string("\x09\0\0\0", 4), 1, 0}};
@@ -144,9 +144,9 @@ BOOST_AUTO_TEST_CASE(dictionary_page_is_used_and_then_left) {
 
 BOOST_AUTO_TEST_CASE(second_version_has_levels_without_length) {
   TestContext context;
-  MadeFile file = integers_file({});
+  SampleFile file = integers_file({});
   file.schema[0].repetition = 1;
-  MadePage page{std::string("\x03\x05\5\0\0\0\7\0\0\0", 10), 3};
+  SamplePage page{std::string("\x03\x05\5\0\0\0\7\0\0\0", 10), 3};
   page.is_v2 = true;
   page.levels = 2;
   page.missing = 1;
@@ -164,22 +164,22 @@ BOOST_AUTO_TEST_CASE(ranges_of_chunks_are_checked) {
        std::vector<std::pair<int64_t, const char*>>{{0, "are not within the data"},
                                                     {INT64_MAX, "are not within the data"},
                                                     {40, "are not within the data"}}) {
-    MadeFile file = integers_file({1, 2});
+    SampleFile file = integers_file({1, 2});
     file.chunks[0].offset = offset;
     page_fault(file, words);
   }
   for (const int64_t size : {int64_t{1} << 50, INT64_MAX}) {
-    MadeFile file = integers_file({1, 2});
+    SampleFile file = integers_file({1, 2});
     file.chunks[0].size = size;
     page_fault(file, "are not within the data");
   }
-  MadeFile file = integers_file({1, 2});
+  SampleFile file = integers_file({1, 2});
   file.chunks[0].size = 3;
   page_fault(file, "row group 0: the header of a page");
 }
 
 BOOST_AUTO_TEST_CASE(counts_of_values_are_checked) {
-  MadeFile file = integers_file({1, 2});
+  SampleFile file = integers_file({1, 2});
   file.chunks[0].values = 3;
   page_fault(file, "3 values for 2 rows");
   file.rows = 3;
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(counts_of_values_are_checked) {
 }
 
 BOOST_AUTO_TEST_CASE(stated_sizes_take_no_memory) {
-  MadeFile file = integers_file({1, 2});
+  SampleFile file = integers_file({1, 2});
   file.chunks[0].pages[0].stated_size = INT32_MAX;
   for (const int codec : {0, 1, 2, 5, 7}) {
     file.chunks[0].codec = codec;
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(stated_sizes_take_no_memory) {
 
 BOOST_AUTO_TEST_CASE(rows_of_one_run_are_bounded) {
   // Two billion indices in a page of a few bytes.
-  MadeFile file = integers_file({});
+  SampleFile file = integers_file({});
   file.chunks[0].pages = {{std::string("\1\0\0\0", 4), 1, 0, true},
                           {std::string("\0\xfe\xff\xff\xff\x0f", 6), INT32_MAX, 8}};
   file.chunks[0].has_dictionary = true;
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(rows_of_one_run_are_bounded) {
 }
 
 BOOST_AUTO_TEST_CASE(unknown_codecs_and_brotli_are_named) {
-  MadeFile file = integers_file({1});
+  SampleFile file = integers_file({1});
   file.chunks[0].codec = 4;
   page_fault(file, "compressed by brotli");
   file.chunks[0].codec = 3;
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(old_lz4_has_frames_of_hadoop_or_none) {
 }
 
 BOOST_AUTO_TEST_CASE(header_longer_than_its_bytes_is_not_read_yet) {
-  const std::string page = made_page({"abc", 1});
+  const std::string page = page_bytes({"abc", 1});
   for (size_t size = 0; size + 3 < page.size(); ++size)
     BOOST_TEST(!read_page_header(as_byte_span(page).first(size), false).has_value());
   const std::optional<PageHeader> header = read_page_header(as_byte_span(page), false);

@@ -10,7 +10,7 @@
 #include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/parquet/made_file.h"
+#include "tests/unit/parquet/sample_file.h"
 
 namespace plainfs::parquet {
 namespace {
@@ -40,9 +40,9 @@ class TableFolder {
 };
 
 // A list of numbers for each row, with the levels and values that a test states.
-MadeFile lists_file(const std::string& repetition, const std::string& definition,
-                    const std::vector<int32_t>& values, int32_t entries, int64_t rows) {
-  MadeFile file;
+SampleFile lists_file(const std::string& repetition, const std::string& definition,
+                      const std::vector<int32_t>& values, int32_t entries, int64_t rows) {
+  SampleFile file;
   file.schema = {{"list", -1, 1, 1, converted::kList}, {"items", -1, 2, 1}, {"item", 1, 1}};
   std::string body;
   for (const std::string& levels : {repetition, definition}) {
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(opening_decodes_no_page) {
 
 BOOST_AUTO_TEST_CASE(wrong_number_of_rows_is_a_warning) {
   TestContext context;
-  MadeFile file = integers_file({3, 1});
+  SampleFile file = integers_file({3, 1});
   file.stated_rows = 7;
   TableFolder folder;
   open(look_at(folder.put("x.parquet", file.write())), context);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(parts_with_other_columns_are_damaged) {
   TestContext context;
   TableFolder folder;
   folder.put("t.parquet/0.parquet", integers_file({4}).write());
-  MadeFile other = integers_file({4});
+  SampleFile other = integers_file({4});
   other.schema[0].name = "b";
   other.chunks[0].path = {"b"};
   folder.put("t.parquet/1.parquet", other.write());
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(row_names_of_pandas_come_first) {
   TableFolder folder;
   int number = 0;
   const auto table_with = [&](const std::string& index) {
-    MadeFile file = integers_file({7, 8});
+    SampleFile file = integers_file({7, 8});
     file.keys = {{"pandas", R"({"index_columns":[)" + index + "]}"}};
     return read_table(folder.put(fmt::format("{}.parquet", number++), file.write()), context);
   };
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(lists_are_json) {
   TestContext context;
   TableFolder folder;
   // [1,null], [], NA, [2]
-  const MadeFile file = lists_file("\x03\x02", "\x03\x1b\x03", {1, 2}, 5, 4);
+  const SampleFile file = lists_file("\x03\x02", "\x03\x1b\x03", {1, 2}, 5, 4);
   const Table table = read_table(folder.put("x.parquet", file.write()), context);
   BOOST_TEST(joined(table.columns.at(0).values) == "[1,null] [] NA [2]");
 }
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(lists_with_wrong_levels_are_damaged) {
   TestContext context;
   TableFolder folder;
   int number = 0;
-  const auto fault = [&](const MadeFile& file, const char* words) {
+  const auto fault = [&](const SampleFile& file, const char* words) {
     const Table table = read_table(folder.put(fmt::format("{}.parquet", number++), file.write()), context);
     BOOST_CHECK_EXCEPTION(read_all(*table.columns.at(0).values), Error, mentions(words));
   };
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(lists_with_wrong_levels_are_damaged) {
 BOOST_AUTO_TEST_CASE(column_that_cannot_be_shown_leaves_the_others) {
   TestContext context;
   TableFolder folder;
-  MadeFile file = integers_file({1, 2});
+  SampleFile file = integers_file({1, 2});
   file.schema.push_back({"b", 1, 0, 0, converted::kTimestampMillis});
   file.root_children = 2;
   file.chunks.push_back(file.chunks[0]);

@@ -106,12 +106,12 @@ inline RStream& small_object(RStream& out, const std::string& version = "unpacke
 
 // Returns the value of a file with those bytes. It is valid as long as `context`.
 inline ValuePtr read_value(const std::string& text, Context& context,
-                           uint64_t most_bytes = uint64_t{1} << 30) {
+                           uint64_t max_bytes = uint64_t{1} << 30) {
   const Compression compression = unpacked::compression_of(as_byte_span(std::string_view(text).substr(0, 6)));
   const auto bytes =
       std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(text), compression, context, "the values");
   const std::unique_ptr<ByteSource> source = bytes->first_pass();
-  SerialStream stream(*source, most_bytes);
+  SerialStream stream(*source, max_bytes);
   stream.read_header();
   LongVectors vectors;
   ValuePtr value = Reader(stream, bytes, vectors).read();

@@ -33,13 +33,13 @@ struct KeyedOrigin : Origin {
     request.fields = std::move(fields);
     return request;
   }
-  bool has_keys() override { return keys_are_there; }
+  bool has_keys() override { return keys_exist; }
   bool follows_redirects() const override { return false; }
   bool learn_from(const HttpHead&, const std::string&) override { return false; }
 
   const std::string url;
   std::atomic<int> waiting{0};
-  std::atomic<bool> keys_are_there{false};
+  std::atomic<bool> keys_exist{false};
 };
 
 struct Asker : Request {
@@ -72,7 +72,7 @@ struct Fixture {
             content.size(),
             nullptr,
             false,
-            ReadAhead(pool.most_ahead())};
+            ReadAhead(pool.max_ahead())};
   }
   bool reads(PooledObject& from, uint64_t offset, size_t size) {
     Bytes out(size);
@@ -97,7 +97,7 @@ bool ends(const std::future<T>& what) {
 BOOST_FIXTURE_TEST_SUITE(block_pool, Fixture)
 
 BOOST_AUTO_TEST_CASE(bytes_match_the_object_across_block_ends) {
-  origin->keys_are_there = true;
+  origin->keys_exist = true;
   BOOST_TEST(reads(other, 0, 10));
   BOOST_TEST(reads(other, kBlockBytes - 5, 10));
   BOOST_TEST(reads(other, content.size() - 7, 7));
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(interrupted_key_request_leaves_the_next_one_going) {
   first.is_gone = true;
   BOOST_CHECK_THROW(asking.get(), Cancelled);
   while (is_ended && origin->waiting < 2) std::this_thread::yield();
-  origin->keys_are_there = true;
+  origin->keys_exist = true;
   BOOST_REQUIRE(is_ended);
   BOOST_CHECK_THROW(waiting.get(), Cancelled);
   BOOST_REQUIRE(ends(next));
@@ -156,14 +156,14 @@ BOOST_AUTO_TEST_CASE(readers_of_parts_fetch_each_block_once) {
   AnsweringServer of_large{
       [&](const std::string& request) { return AnsweringServer::part_of(large, request); }};
   auto its_origin = std::make_shared<KeyedOrigin>(of_large.url);
-  its_origin->keys_are_there = true;
+  its_origin->keys_exist = true;
   const Version version{large.size(), "\"v1\"", ""};
   PooledObject object{pool.new_object(),
                       std::make_shared<RemoteObject>(its_origin, "/large", version),
                       large.size(),
                       nullptr,
                       false,
-                      ReadAhead(pool.most_ahead())};
+                      ReadAhead(pool.max_ahead())};
   Bytes out(kStep);
   for (uint64_t at = 0; at < kPart; at += kStep) {
     for (uint64_t reader = 0; reader < kReaders; ++reader) {
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(readers_of_parts_fetch_each_block_once) {
 // For the thread sanitizer: keys appear and expire, readers are interrupted, objects are forgotten.
 BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_get_their_bytes) {
   constexpr int kReaders = 6, kReads = 150;
-  origin->keys_are_there = true;
+  origin->keys_exist = true;
   std::atomic<bool> is_over{false};
   std::atomic<int> wrong{0};
   const auto read_for = [&](unsigned seed) {
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_get_their_bytes) {
   for (unsigned seed = 1; seed <= kReaders; ++seed)
     readers.push_back(std::async(std::launch::async, read_for, seed));
   auto keys = std::async(std::launch::async, [&] {
-    for (; !is_over; std::this_thread::yield()) origin->keys_are_there = !origin->keys_are_there;
+    for (; !is_over; std::this_thread::yield()) origin->keys_exist = !origin->keys_exist;
   });
   for (auto& reader : readers) reader.wait();
   is_over = true;

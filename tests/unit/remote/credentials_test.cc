@@ -169,9 +169,9 @@ BOOST_AUTO_TEST_CASE(valid_keys_are_used_during_a_renewal) {
   auto asking = ask_for(some, first);
   while (server.requests < 2) std::this_thread::yield();
   auto other = ask_for(some, second);
-  const bool is_told = other.wait_for(kLong) == std::future_status::ready;
+  const bool is_answered = other.wait_for(kLong) == std::future_status::ready;
   first.is_gone = second.is_gone = true;
-  BOOST_REQUIRE(is_told);
+  BOOST_REQUIRE(is_answered);
   BOOST_TEST(other.get().id == "K");
   BOOST_CHECK_THROW(asking.get(), Cancelled);
 }

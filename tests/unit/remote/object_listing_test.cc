@@ -109,10 +109,10 @@ BOOST_AUTO_TEST_CASE(unneeded_or_interrupted_list_is_not_waited_for) {
   auto other = std::async(std::launch::async, [&] { return some->known("s3://bucket/x/y").has_value(); });
   auto waiting = list_for(second);
   second.is_gone = true;
-  const bool is_told = other.wait_for(kLong) == std::future_status::ready;
+  const bool is_answered = other.wait_for(kLong) == std::future_status::ready;
   const bool is_ended = waiting.wait_for(kLong) == std::future_status::ready;
   first.is_gone = true;
-  BOOST_TEST(is_told);
+  BOOST_TEST(is_answered);
   BOOST_TEST(is_ended);
   BOOST_CHECK_THROW(slow.get(), Cancelled);
   BOOST_CHECK_THROW(waiting.get(), Cancelled);

@@ -273,8 +273,8 @@ BOOST_AUTO_TEST_CASE(coordinates_of_an_experiment_are_in_obsm) {
   const AnnotatedMatrix generated = object.experiment();
   BOOST_REQUIRE(generated.obsm.size() == 1U);
   BOOST_TEST(generated.obsm[0].name == "spatial");
-  const auto shown_there = std::get<LabelledArray>(object.at({"spatial_coordinates"}).content);
-  BOOST_TEST(shown(*shown_there.column_names) == (Names{"x", "y"}), boost::test_tools::per_element());
+  const auto shown_points = std::get<LabelledArray>(object.at({"spatial_coordinates"}).content);
+  BOOST_TEST(shown(*shown_points.column_names) == (Names{"x", "y"}), boost::test_tools::per_element());
 }
 
 // Version 1.0.

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(stuck_clients_do_not_block_others) {
 BOOST_AUTO_TEST_CASE(too_many_connections_give_503) {
   root->add_array("a", {1});
   ServerSettings how;
-  how.most_connections = 3;
+  how.max_connections = 3;
   how.waiting = 0;
   how.stuck_asking = 60'000;
   start(how);
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(too_many_connections_give_503) {
 BOOST_AUTO_TEST_CASE(client_waits_for_a_connection) {
   root->add_array("a", {1});
   ServerSettings how;
-  how.most_connections = 2;
+  how.max_connections = 2;
   how.stuck_asking = 60'000;
   start(how);
   std::vector<Socket> busy, late;
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(client_waits_for_a_connection) {
 BOOST_AUTO_TEST_CASE(long_wait_for_a_connection_ends_with_503) {
   root->add_array("a", {1});
   ServerSettings how;
-  how.most_connections = 1;
+  how.max_connections = 1;
   how.waiting = 100;
   how.stuck_asking = 60'000;
   start(how);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(long_wait_for_a_connection_ends_with_503) {
 BOOST_AUTO_TEST_CASE(idle_client_makes_room) {
   root->add_array("a", {1});
   ServerSettings how;
-  how.most_connections = 2;
+  how.max_connections = 2;
   start(how);
   std::vector<Socket> idle;
   for (int i = 0; i < 2; ++i) {
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(stuck_client_makes_room) {
   root->add_array("a", {1}).add_array("large", std::vector<int32_t>(20'000'000));
   for (const char* asked : {"GET /tok", "GET /token/large.npy HTTP/1.1\r\nHost: h.localhost\r\n\r\n"}) {
     ServerSettings how;
-    how.most_connections = 2;
+    how.max_connections = 2;
     how.waiting = 0;
     server.reset();
     start(how);

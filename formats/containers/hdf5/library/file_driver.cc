@@ -109,9 +109,9 @@ herr_t read(H5FD_t* driven, H5FD_mem_t, hid_t, haddr_t address, size_t size, voi
   const File& file = *driver_file(driven).file;
   const herr_t result = guarded<herr_t>(-1, [&] {
     const std::span<std::byte> out(static_cast<std::byte*>(buffer), size);
-    const size_t there = address < file.size() ? std::min<uint64_t>(size, file.size() - address) : 0;
-    if (there > 0) file.read_at(address, out.first(there));
-    std::memset(out.data() + there, 0, size - there);
+    const size_t existing = address < file.size() ? std::min<uint64_t>(size, file.size() - address) : 0;
+    if (existing > 0) file.read_at(address, out.first(existing));
+    std::memset(out.data() + existing, 0, size - existing);
     return 0;
   });
   if (result < 0) ++failures()[file.fingerprint()];

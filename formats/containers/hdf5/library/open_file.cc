@@ -43,13 +43,13 @@ PropertyHandle access_properties(Sources& sources) {
 
 // Returns the message for a file that libhdf5 does not open, in words for the user that copied it.
 std::string described(const std::string& reason) {
-  unsigned long long there = 0, base = 0, all = 0;
+  unsigned long long stored = 0, base = 0, all = 0;
   const size_t at = reason.find("truncated file: eof = ");
   if (at != std::string::npos &&
       std::sscanf(reason.c_str() + at,
-                  "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &there, &base,
+                  "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &stored, &base,
                   &all) == 3)
-    return fmt::format("not readable as HDF5: truncated file: it has {} of {} bytes; copy it again", there,
+    return fmt::format("not readable as HDF5: truncated file: it has {} of {} bytes; copy it again", stored,
                        base + all);
   return "not readable as HDF5: " + reason;
 }

@@ -63,9 +63,9 @@ class AskedSources::BlockedFile : public LocalFile {
   void read(uint64_t offset, std::span<std::byte> out) const override {
     if (out.size() >= kBytesOfBlock) return LocalFile::read(offset, out);
     while (!out.empty()) {
-      const ByteSpan there = ByteSpan(block(offset / kBytesOfBlock)).subspan(offset % kBytesOfBlock);
-      const size_t size = std::min(out.size(), there.size());
-      std::copy_n(there.begin(), size, out.begin());
+      const ByteSpan found = ByteSpan(block(offset / kBytesOfBlock)).subspan(offset % kBytesOfBlock);
+      const size_t size = std::min(out.size(), found.size());
+      std::copy_n(found.begin(), size, out.begin());
       out = out.subspan(size);
       offset += size;
     }
@@ -101,8 +101,8 @@ bool AskedSources::look_at(const std::string& location, struct stat& status) {
   if (::stat(location.c_str(), &status) == 0) return true;
   const int error = errno;
   if (error == ENOENT && is_as_opened(location)) {
-    const Descriptor there(ask_descriptor(location));
-    if (there.number() >= 0 && ::fstat(there.number(), &status) == 0) return true;
+    const Descriptor found(ask_descriptor(location));
+    if (found.number() >= 0 && ::fstat(found.number(), &status) == 0) return true;
   }
   errno = error;
   return false;
@@ -136,7 +136,7 @@ int AskedSources::ask_descriptor(const std::string& location) {
 
 // Closes the descriptors of files. Reading such a file opens it again.
 void AskedSources::keep_few_descriptors() {
-  if (owner_->open_descriptors < most_descriptors() / 2) return;
+  if (owner_->open_descriptors < max_descriptors() / 2) return;
   std::erase_if(local_, [](const auto& file) { return file.expired(); });
   for (const auto& file : local_)
     if (const auto living = file.lock()) living->let_descriptor_go();

@@ -114,8 +114,8 @@ bool ChildProcess::is_running() {
   return !status_;
 }
 
-void ChildProcess::wait_for_end(int most_looks) {
-  for (int looks = 0; is_running() && looks < most_looks; ++looks) ::nanosleep(&kBetweenLooks, nullptr);
+void ChildProcess::wait_for_end(int max_looks) {
+  for (int looks = 0; is_running() && looks < max_looks; ++looks) ::nanosleep(&kBetweenLooks, nullptr);
 }
 
 void ChildProcess::end() {

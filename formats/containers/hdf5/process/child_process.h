@@ -30,7 +30,7 @@ class ChildProcess {
 
  private:
   void end();
-  void wait_for_end(int most_looks);
+  void wait_for_end(int max_looks);
 
   pid_t number_ = -1;
   Channel channel_;

@@ -155,7 +155,7 @@ void keep_only_socket(int socket) {
 #ifdef SYS_close_range
   if (::syscall(SYS_close_range, static_cast<unsigned>(socket) + 1, ~0U, 0U) == 0) return;
 #endif
-  const auto end = static_cast<int>(std::min<size_t>(most_descriptors(), 65536));
+  const auto end = static_cast<int>(std::min<size_t>(max_descriptors(), 65536));
   for (int descriptor = socket + 1; descriptor < end; ++descriptor) ::close(descriptor);
 }
 

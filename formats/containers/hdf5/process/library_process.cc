@@ -62,18 +62,18 @@ void LibraryProcess::add_to_silence() {
 
 bool LibraryProcess::is_computing_for_long() const {
   return !is_beginning_.load(std::memory_order_relaxed) &&
-         Clock::duration(computing_.load(std::memory_order_relaxed)) > settings_.most_computing_when_wanted;
+         Clock::duration(computing_.load(std::memory_order_relaxed)) > settings_.max_computing_when_wanted;
 }
 
 bool LibraryProcess::is_overdue() const {
-  return is_computing_for_long() || silence() > settings_.most_silence_when_wanted;
+  return is_computing_for_long() || silence() > settings_.max_silence_when_wanted;
 }
 
 // Throws if the thread should not go on waiting for an answer.
 void LibraryProcess::look_around() {
   check_cancelled();
   add_to_silence();
-  if (silence() > most_silence_) throw Silence{};
+  if (silence() > max_silence_) throw Silence{};
   if (is_given_up_.load(std::memory_order_relaxed) && is_overdue())
     throw Silence(is_computing_for_long() ? LibraryEnded::Why::busy_while_others_wait
                                           : LibraryEnded::Why::silence);
@@ -143,10 +143,10 @@ LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context)
 // Sends a question and returns the answer. Serves the process's own questions until then. question: empty if
 // it was sent before.
 Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, int descriptor) try {
-  const auto latest = Clock::now() + kSilencesInAll * settings_.most_silence;
+  const auto latest = Clock::now() + kSilencesInAll * settings_.max_silence;
   Channel& channel = child_->channel();
   const bool is_short = ask == Ask::close || ask == Ask::tree;
-  most_silence_ = is_short ? std::min(kShortSilence, settings_.most_silence) : settings_.most_silence;
+  max_silence_ = is_short ? std::min(kShortSilence, settings_.max_silence) : settings_.max_silence;
   heard();
   if (!question.empty() && !channel.send(static_cast<uint32_t>(ask), question, descriptor)) throw NotAsked{};
   for (bool any = false;; any = true) {
@@ -212,7 +212,7 @@ bool LibraryProcess::close_some(Context& context) {
 
 // Closes the file that was asked about longest ago, so that one more can be opened.
 void LibraryProcess::make_room() {
-  while (!open_.empty() && open_.size() >= settings_.most_files) {
+  while (!open_.empty() && open_.size() >= settings_.max_files) {
     const auto oldest = std::min_element(open_.begin(), open_.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
     to_close_.push_back(oldest->first);

@@ -54,15 +54,15 @@ struct ProcessSettings {
   std::vector<std::string> command{};
   bool plugins = false;  // as ReadOptions::hdf5_plugins
   // The longest time without a message, not counting the time that the process waited for a processor.
-  std::chrono::milliseconds most_silence{30'000};
+  std::chrono::milliseconds max_silence{30'000};
   // Shorter limits while a thread waits and no process is free: for computing, and for silence with any cause
   // (slow storage).
-  std::chrono::milliseconds most_computing_when_wanted{1'000};
-  std::chrono::milliseconds most_silence_when_wanted{5'000};
-  size_t most_files = 24;          // open in one process; the library takes almost 1 MiB for each
-  uint64_t most_bytes = 96 << 20;  // memory that a process may keep for itself between two questions
-  std::chrono::milliseconds longest_tree{50};   // spent on one Ask::tree, for slow storage
-  std::chrono::milliseconds most_idle{30'000};  // for all processes but one
+  std::chrono::milliseconds max_computing_when_wanted{1'000};
+  std::chrono::milliseconds max_silence_when_wanted{5'000};
+  size_t max_files = 24;          // open in one process; the library takes almost 1 MiB for each
+  uint64_t max_bytes = 96 << 20;  // memory that a process may keep for itself between two questions
+  std::chrono::milliseconds longest_tree{50};  // spent on one Ask::tree, for slow storage
+  std::chrono::milliseconds max_idle{30'000};  // for all processes but one
 };
 
 // Only members marked thread-safe may be called concurrently. The others need a Turn.
@@ -135,7 +135,7 @@ class LibraryProcess {
   std::map<uint64_t, uint64_t> open_;
   std::vector<uint64_t> to_close_;  // files to close; the first was sent if is_closing_
   bool is_closing_ = false;
-  std::chrono::milliseconds most_silence_{};  // for the current question
+  std::chrono::milliseconds max_silence_{};  // for the current question
   uint64_t questions_ = 0;
   uint64_t own_bytes_ = 0;
   bool logged_unconfined_ = false;

@@ -147,7 +147,7 @@ LibraryProcesses::Place* LibraryProcesses::take_idle(const Place& used) {
   const MutexLock lock(mutex_);
   for (const auto& place : places_) {
     if (place.get() == &used || !place->is_running || place->is_busy) continue;
-    if (LibraryProcess::Clock::now() - place->since < settings_.most_idle) continue;
+    if (LibraryProcess::Clock::now() - place->since < settings_.max_idle) continue;
     place->is_busy = true;
     return place.get();
   }
@@ -168,7 +168,7 @@ void LibraryProcesses::give_back(Place& place) {
 }
 
 void LibraryProcesses::leave(Place& place) noexcept {
-  if (place.process.own_bytes() > settings_.most_bytes) place.process.end();
+  if (place.process.own_bytes() > settings_.max_bytes) place.process.end();
   give_back(place);
   Place* const idle = take_idle(place);
   if (!idle) return;

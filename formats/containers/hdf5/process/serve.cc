@@ -121,10 +121,10 @@ void Server::open(uint64_t number, Reader& in, Writer& out) {
 }
 
 // Appends the result of get, a FoundObject or FoundAttributes, or its error, for each requested address.
-// Stops when the answer reaches most_bytes.
+// Stops when the answer reaches max_bytes.
 template <class Get>
-void answer_each(Reader& in, Writer& out, size_t most_bytes, Get&& get) {
-  while (!in.at_end() && out.bytes().size() < most_bytes) {
+void answer_each(Reader& in, Writer& out, size_t max_bytes, Get&& get) {
+  while (!in.at_end() && out.bytes().size() < max_bytes) {
     const auto address = in.little<uint64_t>();
     Writer one;
     try {

@@ -238,11 +238,11 @@ class CellsSection {
     for (const std::string& column : columns_) {
       try {
         std::optional<CellColour> found = cell_colour(cells_, column);
-        const bool tells_cells_apart = found && (!found->groups || found->groups->levels.size() > 1);
-        if (!tells_cells_apart && colour_) continue;
+        const bool separates_cells = found && (!found->groups || found->groups->levels.size() > 1);
+        if (!separates_cells && colour_) continue;
         colour_ = std::move(found);
         if (!chosen) colour_name_ = column;
-        if (tells_cells_apart) return;
+        if (separates_cells) return;
       } catch (const Error& error) {
         if (error.code() == Errc::changed) throw;  // any other error omits the column
       }

@@ -118,10 +118,10 @@ const MatrixLinesPtr& PageCells::lines(const GeneMatrix& matrix) const {
       [&] { return lines_of_genes(matrix.name(), matrix.content_, *meaning_.what.context); });
 }
 
-void PageCells::sort_ahead(const GeneMatrix& matrix, uint64_t most_entries) const {
-  if (matrix.most_sorted_ahead_.exchange(most_entries, std::memory_order_relaxed) >= most_entries) return;
+void PageCells::sort_ahead(const GeneMatrix& matrix, uint64_t max_entries) const {
+  if (matrix.max_sorted_ahead_.exchange(max_entries, std::memory_order_relaxed) >= max_entries) return;
   meaning_.what.context->workers.try_later(
-      [self = shared_from_this(), &matrix, most_entries] { self->lines(matrix)->sort_ahead(most_entries); });
+      [self = shared_from_this(), &matrix, max_entries] { self->lines(matrix)->sort_ahead(max_entries); });
 }
 
 const MatrixLines& PageCells::lines_of(const GeneMatrix& matrix) const {

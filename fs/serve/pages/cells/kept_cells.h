@@ -46,7 +46,7 @@ class GeneMatrix {
   const Content& content_;
   const std::shared_ptr<const PartNameList> genes_;
   Lazy<MatrixLinesPtr> lines_;
-  mutable std::atomic<uint64_t> most_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
+  mutable std::atomic<uint64_t> max_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
 };
 
 // The slides of cells that have a picture with a known scale.
@@ -81,7 +81,7 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   std::vector<const GeneMatrix*> searched() const;
   // Begins to sort the matrix, in the background, so that genes are read without a pass over it, unless it
   // has more entries than that.
-  void sort_ahead(const GeneMatrix& matrix, uint64_t most_entries) const;
+  void sort_ahead(const GeneMatrix& matrix, uint64_t max_entries) const;
   // Returns the genes of a matrix as lines of all cells. Throws damaged if the matrix has another number of
   // cells or fewer genes, and unsupported if it has too many cells.
   const MatrixLines& lines_of(const GeneMatrix& matrix) const;

@@ -170,7 +170,7 @@ MarkersPtr wait_for_markers(const Query& query, const PageCellsPtr& cells, Marke
   return markers;
 }
 
-std::string words_for_waiting(const Query& query, const PageCells& cells) {
+std::string text_for_waiting(const Query& query, const PageCells& cells) {
   return fmt::format("Comparing {} genes in {} cells",
                      count_text(matrix_asked(query, cells).genes()->count()),
                      count_text(cells.matrix().cells));

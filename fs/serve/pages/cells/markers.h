@@ -24,7 +24,7 @@ MarkersPtr wait_for_markers(const Query& query, const PageCellsPtr& cells, Marke
                             const std::shared_ptr<WorkBudget>& budget, const MarkerRuns::Watch& watch);
 
 // Returns what a client that waits for markers is shown, "Comparing 20,000 genes in 60,000 cells".
-std::string words_for_waiting(const Query& query, const PageCells& cells);
+std::string text_for_waiting(const Query& query, const PageCells& cells);
 
 // Adds the table of the markers that wait_for_markers() returned, 100 genes from ?from= on, and with
 // ?numbers=csv all of them as a file. Without markers adds the problem.

@@ -69,7 +69,7 @@ class LabelPlane {
   explicit LabelPlane(const Image& image) {
     ImageChoice choice;
     choice.least_side = static_cast<uint64_t>(kOutlineSide);
-    choice.most_pixels = kMaxLabelPixels;
+    choice.max_pixels = kMaxLabelPixels;
     const std::optional<Picture> picture = chosen_picture(image, choice);
     if (!picture || !picture->is_labels)
       throw unsupported("the labels have no level that is small enough to be drawn");

@@ -250,7 +250,7 @@ Plot panel_plot(const CellPlaces& places) {
 Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
                const CellGroups* names) {
   Plot plot = plot_of(places);
-  plot.tells_axes = true;
+  plot.has_axes_text = true;
   return figure_of(std::move(plot), places, cells, dot_width(places.x.size()), name, colour, names);
 }
 
@@ -259,7 +259,7 @@ Figure scatter(const RegionPlaces& part, const PlaneRegion& region, uint64_t cel
   Plot plot = plot_of(part.places);
   plot.x.range = region.x;
   plot.y.range = region.y;
-  plot.tells_axes = true;
+  plot.has_axes_text = true;
   const uint64_t shown = (part.cells + part.step - 1) / part.step;
   Figure figure = figure_of(std::move(plot), part.places, shown, dot_width(shown), name, colour, names);
   figure.caption = fmt::format("{} and {} of the {} of {} cells in the region{}", part.places.x_name,

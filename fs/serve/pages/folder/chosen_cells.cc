@@ -14,7 +14,7 @@
 #include "fs/serve/pages/table/chosen_rows.h"
 #include "fs/serve/pages/table/table_page.h"
 #include "fs/serve/pages/table/table_work.h"
-#include "fs/serve/site/made_file.h"
+#include "fs/serve/site/generated_file.h"
 
 namespace plainfs::serve {
 namespace {
@@ -42,9 +42,9 @@ void send_cells(const Exchange& exchange, const CellsFile& form, const OpenMeani
     node.parts = std::make_shared<AnnotatedGroup>(
         stored_group(*meaning.what.node.parts).shared_from_this(),
         [some_cells = std::make_shared<const AnnotatedMatrix>(std::move(some))] { return *some_cells; });
-  const std::shared_ptr<ViewFile> file = made_file(*form.file, node, context);
+  const std::shared_ptr<ViewFile> file = generated_file(*form.file, node, context);
   if (!file) throw not_found("{}: these cells have no such file", form.name());
-  answer_made_file(exchange, *file, *form.file, form.name());
+  answer_generated_file(exchange, *file, *form.file, form.name());
 }
 
 // Answers ?take= of a page. Returns false if it has no annotated matrix.

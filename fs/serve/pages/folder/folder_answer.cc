@@ -12,9 +12,9 @@
 #include "fs/serve/pages/folder/cells_question.h"
 #include "fs/serve/pages/folder/chosen_cells.h"
 #include "fs/serve/pages/folder/instructions.h"
-#include "fs/serve/pages/folder/made_page.h"
 #include "fs/serve/pages/folder/names_page.h"
 #include "fs/serve/pages/folder/store_cards.h"
+#include "fs/serve/pages/folder/subject_page.h"
 #include "fs/serve/pages/image/plate_page.h"
 #include "fs/serve/pages/model/number_table.h"
 #include "fs/serve/pages/model/page_frame.h"
@@ -22,7 +22,7 @@
 #include "fs/serve/pages/model/page_json.h"
 #include "fs/serve/pages/recording/traces.h"
 #include "fs/serve/site/folder.h"
-#include "fs/serve/site/made_file.h"
+#include "fs/serve/site/generated_file.h"
 #include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
@@ -91,9 +91,9 @@ void answer_numbers(const Exchange& exchange, const Subject& subject, const Page
   const auto* const numbers = page.find<Attachment>();
   if (!numbers && !page.notes.empty()) throw unsupported("{}", page.notes[0]);
   if (!numbers) throw not_found("no numbers here: expected ?color=GENE,GENE, ?markers= or ?stored=");
-  const std::shared_ptr<ViewFile> file = made_file(*form, Node{numbers->table}, subject.context());
+  const std::shared_ptr<ViewFile> file = generated_file(*form, Node{numbers->table}, subject.context());
   if (!file) throw not_found("no {} of these numbers", asked);
-  answer_made_file(exchange, *file, *form, numbers->name + std::string(form->ending));
+  answer_generated_file(exchange, *file, *form, numbers->name + std::string(form->ending));
 }
 
 Page frame_of_page(const PageModel& page) {

@@ -3,11 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/text/parsed_number.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
@@ -36,12 +36,6 @@ uint64_t length_of(const Image& image, char name) {
   return axis ? image.levels.front().values->shape()[*axis] : 1;
 }
 
-std::optional<uint64_t> whole_number(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 // Returns "min3": the field for an end of the contrast of a channel.
 std::string window_end(const char* end, uint64_t channel) {
   return end + std::to_string(channel);
@@ -50,7 +44,7 @@ std::string window_end(const char* end, uint64_t channel) {
 // Returns the channel of "min3" or "max3"; nullopt for any other name.
 std::optional<uint64_t> channel_of_end(std::string_view name) {
   const bool is_end = name.starts_with("min") || name.starts_with("max");
-  return is_end ? whole_number(name.substr(3)) : std::nullopt;
+  return is_end ? parsed_number<uint64_t>(name.substr(3)) : std::nullopt;
 }
 
 class Choosing {
@@ -95,7 +89,7 @@ class Choosing {
     if (!text) return;
     const uint64_t length = length_of(image_, 'c');
     for (const std::string_view item : list_items(*text)) {
-      std::optional<uint64_t> channel = whole_number(item);
+      std::optional<uint64_t> channel = parsed_number<uint64_t>(item);
       if (!channel) channel = channel_called(item);
       if (!channel || *channel >= length)
         return add_problem(
@@ -254,7 +248,7 @@ bool has_plain_names(const Image& image) {
   std::set<std::string_view> names;
   for (const ImageChannel& channel : image.channels) {
     const std::vector<std::string_view> items = list_items(channel.name);
-    if (items.size() != 1 || items[0] != channel.name || whole_number(channel.name)) return false;
+    if (items.size() != 1 || items[0] != channel.name || parsed_number<uint64_t>(channel.name)) return false;
     names.insert(channel.name);
   }
   return !names.empty() && names.size() == image.channels.size();

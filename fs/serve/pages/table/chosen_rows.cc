@@ -10,7 +10,7 @@
 #include "formats/core/text/percent.h"
 #include "fs/serve/pages/table/table_page.h"
 #include "fs/serve/pages/table/table_work.h"
-#include "fs/serve/site/made_file.h"
+#include "fs/serve/site/generated_file.h"
 #include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
@@ -64,9 +64,9 @@ bool answer_rows(const Exchange& exchange, const Site::Place& place) {
   share.reduce(rows.size() * kBytesOfAnIndex);
   Context& context = *meaning.what.context;
   const std::shared_ptr<ViewFile> file =
-      made_file(row->form, Node{chosen_table(*table, rows, context)}, context);
+      generated_file(row->form, Node{chosen_table(*table, rows, context)}, context);
   if (!file) throw not_found("{}: not a file of these rows", name);
-  answer_made_file(exchange, *file, row->form, name);
+  answer_generated_file(exchange, *file, row->form, name);
   return true;
 }
 

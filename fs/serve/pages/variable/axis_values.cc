@@ -22,9 +22,9 @@ constexpr uint64_t kMaxDistinct = uint64_t{1} << 16;  // texts that are compared
 constexpr double kEven = 1e-3;                        // of a step, by which even steps may differ
 constexpr std::string_view kMidnight = "T00:00:00", kNoSeconds = ":00";
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view each) { return is_same_in_any_case(word, each); });
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> known) {
+  return std::any_of(known.begin(), known.end(),
+                     [&](std::string_view each) { return is_same_in_any_case(text, each); });
 }
 
 AxisKind kind_by_name(std::string_view name) {

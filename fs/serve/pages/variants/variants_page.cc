@@ -33,7 +33,7 @@ class GenotypeTexts : public Array {
         alleles_(variants.alleles),
         sample_(sample),
         ploidy_(variants.genotype->shape()[2]),
-        most_alleles_(variants.alleles->shape()[1]) {}
+        max_alleles_(variants.alleles->shape()[1]) {}
 
   Elements read(const Box& box) const override {
     return texts(box, [](const Array& array, const Box& part) { return array.read(part); });
@@ -47,7 +47,7 @@ class GenotypeTexts : public Array {
   Elements texts(const Box& box, Read&& read_part) const {
     const uint64_t first = box.origin[0], count = box.extent[0];
     const Elements calls = read_part(*calls_, {{first, sample_, 0}, {count, 1, ploidy_}});
-    const Elements alleles = read_part(*alleles_, {{first, 0}, {count, most_alleles_}});
+    const Elements alleles = read_part(*alleles_, {{first, 0}, {count, max_alleles_}});
     const Elements phased = phased_ ? read_part(*phased_, {{first, sample_}, {count, 1}}) : Elements();
     TextBuilder genotypes(count);
     visit_number(calls_->dtype(), [&](auto zero) {
@@ -58,7 +58,7 @@ class GenotypeTexts : public Array {
           StringSink sink(text);
           put_genotype(calls.values<T>().subspan(i * ploidy_, ploidy_),
                        phased_ && phased.values<uint8_t>()[i] != 0,
-                       allele_count(alleles, i * most_alleles_, most_alleles_), sink);
+                       allele_count(alleles, i * max_alleles_, max_alleles_), sink);
           genotypes.add(text);
         }
     });
@@ -66,7 +66,7 @@ class GenotypeTexts : public Array {
   }
 
   const ArrayPtr calls_, phased_, alleles_;
-  const uint64_t sample_, ploidy_, most_alleles_;
+  const uint64_t sample_, ploidy_, max_alleles_;
 };
 
 // A stretch of a contig, both ends included.

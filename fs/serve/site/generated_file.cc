@@ -1,4 +1,4 @@
-#include "fs/serve/site/made_file.h"
+#include "fs/serve/site/generated_file.h"
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace plainfs::serve {
 
-std::shared_ptr<ViewFile> made_file(const FileForm& form, const Node& node, Context& context) {
+std::shared_ptr<ViewFile> generated_file(const FileForm& form, const Node& node, Context& context) {
   for (const FileRow& row : file_rows()) {
     if (&row.form != &form) continue;
     std::vector<ViewEntry> files;
@@ -17,8 +17,8 @@ std::shared_ptr<ViewFile> made_file(const FileForm& form, const Node& node, Cont
   return nullptr;
 }
 
-void answer_made_file(const Exchange& exchange, ViewFile& file, const FileForm& form,
-                      const std::string& name) {
+void answer_generated_file(const Exchange& exchange, ViewFile& file, const FileForm& form,
+                           const std::string& name) {
   exchange.reply.add("Content-Type", form.media);
   exchange.reply.add("Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(name));
   exchange.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");

@@ -1,4 +1,4 @@
-#include "fs/serve/pages/folder/made_page.h"
+#include "fs/serve/pages/folder/subject_page.h"
 
 #include <fmt/format.h>
 
@@ -359,7 +359,7 @@ class PageMaker {
     page_.has_script = true;
     PageState& state = exchange_.pages;
     return wait_for_markers(query, cells, state.markers, state.work, [&](const RunProgress& progress) {
-      when_slow_(page_, words_for_waiting(query, *cells), progress.share());
+      when_slow_(page_, text_for_waiting(query, *cells), progress.share());
     });
   }
 

@@ -10,7 +10,7 @@
 #include "formats/registry.h"
 #include "fs/views/anndata/anndata_files.h"
 #include "fs/views/matrix/matrix_files.h"
-#include "tests/support/made_files.h"
+#include "tests/support/listed_files.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
@@ -76,7 +76,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(made_directories, Fixture)
+BOOST_FIXTURE_TEST_SUITE(generated_directories, Fixture)
 
 BOOST_AUTO_TEST_CASE(anndata_zarr_matches_anndata) {
   int cases = 0;

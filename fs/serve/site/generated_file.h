@@ -14,10 +14,10 @@
 namespace plainfs::serve {
 
 // Returns the first file of that form which the views offer of a node, or null.
-std::shared_ptr<ViewFile> made_file(const FileForm& form, const Node& node, Context& context);
+std::shared_ptr<ViewFile> generated_file(const FileForm& form, const Node& node, Context& context);
 
 // Answers with all of a file under the given name, as a download. Measures it for the header.
-void answer_made_file(const Exchange& exchange, ViewFile& file, const FileForm& form,
-                      const std::string& name);
+void answer_generated_file(const Exchange& exchange, ViewFile& file, const FileForm& form,
+                           const std::string& name);
 
 }  // namespace plainfs::serve

@@ -13,7 +13,7 @@
 namespace plainfs::parquet {
 
 // An element of the schema. type: -1 for a group.
-struct MadeElement {
+struct SampleElement {
   std::string name;
   int type = 1;
   int repetition = 0;
@@ -23,7 +23,7 @@ struct MadeElement {
 };
 
 // A page with its header and its body as stored.
-struct MadePage {
+struct SamplePage {
   std::string body;
   int32_t values = 0;
   int encoding = 0;
@@ -35,7 +35,7 @@ struct MadePage {
   int32_t missing = 0;  // is_v2
 };
 
-inline std::string made_page(const MadePage& page) {
+inline std::string page_bytes(const SamplePage& page) {
   ThriftWriter out;
   const auto size = static_cast<int32_t>(page.body.size());
   out.int32(1, page.is_dictionary ? 2 : page.is_v2 ? 3 : 0);
@@ -60,13 +60,13 @@ inline std::string made_page(const MadePage& page) {
 }
 
 // A place in an offset index.
-struct MadePlace {
+struct SamplePlace {
   int64_t offset, size, row;
 };
 
 // The chunk of a leaf: its pages, and the numbers that its metadata state.
-struct MadeChunk {
-  std::vector<MadePage> pages;
+struct SampleChunk {
+  std::vector<SamplePage> pages;
   std::vector<std::string> path;
   int type = 1;
   int codec = 0;
@@ -75,13 +75,13 @@ struct MadeChunk {
   int64_t size = -1;    // -1: the right one
   bool has_dictionary = false;
   // Changes the right offset index before it is written. Null: the chunk has none.
-  std::function<void(std::vector<MadePlace>& places)> index = nullptr;
+  std::function<void(std::vector<SamplePlace>& places)> index = nullptr;
 };
 
-struct MadeFile {
-  std::vector<MadeElement> schema;  // without the root
+struct SampleFile {
+  std::vector<SampleElement> schema;  // without the root
   int root_children = 1;
-  std::vector<MadeChunk> chunks;  // of the only row group
+  std::vector<SampleChunk> chunks;  // of the only row group
   int64_t rows = 0;
   int64_t stated_rows = -1;
   std::vector<std::pair<std::string, std::string>> keys{};
@@ -91,12 +91,12 @@ struct MadeFile {
     std::string file = kMagic;
     std::vector<std::pair<int64_t, int64_t>> ranges;
     std::vector<int64_t> data_pages;
-    std::vector<std::vector<MadePlace>> places(chunks.size());
+    std::vector<std::vector<SamplePlace>> places(chunks.size());
     for (size_t i = 0; i < chunks.size(); ++i) {
       const size_t begin = file.size();
       int64_t data_page = static_cast<int64_t>(begin), row = 0;
-      for (const MadePage& page : chunks[i].pages) {
-        const std::string stored = made_page(page);
+      for (const SamplePage& page : chunks[i].pages) {
+        const std::string stored = page_bytes(page);
         if (!page.is_dictionary) {
           places[i].push_back({static_cast<int64_t>(file.size()), static_cast<int64_t>(stored.size()), row});
           row += page.values;
@@ -111,7 +111,7 @@ struct MadeFile {
     for (size_t i = 0; i < chunks.size(); ++i) {
       if (!chunks[i].index) continue;
       chunks[i].index(places[i]);
-      const std::string index = made_index(places[i]);
+      const std::string index = index_bytes(places[i]);
       indices[i] = {file.size(), index.size()};
       file += index;
     }
@@ -122,7 +122,7 @@ struct MadeFile {
     out.binary(4, "schema");
     out.int32(5, root_children);
     out.end();
-    for (const MadeElement& element : schema) put(element, out);
+    for (const SampleElement& element : schema) put(element, out);
     out.int64(3, stated_rows < 0 ? rows : stated_rows);
     out.struct_list(4, chunks.empty() ? 0 : 1);
     if (!chunks.empty()) {
@@ -151,7 +151,7 @@ struct MadeFile {
   }
 
  private:
-  static void put(const MadeElement& element, ThriftWriter& out) {
+  static void put(const SampleElement& element, ThriftWriter& out) {
     out.begin_element();
     if (element.type >= 0) out.int32(1, element.type);
     if (element.length > 0) out.int32(2, element.length);
@@ -161,10 +161,10 @@ struct MadeFile {
     if (element.converted >= 0) out.int32(6, element.converted);
     out.end();
   }
-  static std::string made_index(const std::vector<MadePlace>& places) {
+  static std::string index_bytes(const std::vector<SamplePlace>& places) {
     ThriftWriter out;
     out.struct_list(1, places.size());
-    for (const MadePlace& place : places) {
+    for (const SamplePlace& place : places) {
       out.begin_element();
       out.int64(1, place.offset);
       out.int32(2, static_cast<int32_t>(place.size));
@@ -174,7 +174,7 @@ struct MadeFile {
     out.end();
     return out.take();
   }
-  static void put(const MadeChunk& chunk, const std::pair<int64_t, int64_t>& range, int64_t data_page,
+  static void put(const SampleChunk& chunk, const std::pair<int64_t, int64_t>& range, int64_t data_page,
                   const std::pair<int64_t, int64_t>& index, ThriftWriter& out) {
     out.begin_element();
     out.int64(2, 0);
@@ -198,10 +198,10 @@ struct MadeFile {
 };
 
 // Returns a file of one required column `a` of 32-bit integers, stored as they are.
-inline MadeFile integers_file(const std::vector<int32_t>& values) {
+inline SampleFile integers_file(const std::vector<int32_t>& values) {
   std::string body;
   for (const int32_t value : values) append_little(body, static_cast<uint32_t>(value), sizeof value);
-  MadeFile file;
+  SampleFile file;
   file.schema = {{"a"}};
   file.rows = static_cast<int64_t>(values.size());
   file.chunks = {{{{body, static_cast<int32_t>(values.size())}}, {"a"}}};
