@@ -4,6 +4,7 @@
 
 #include "formats/annotated/parts.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/text/path_names.h"
 #include "formats/registry.h"
 
 namespace plainfs {
@@ -17,10 +18,6 @@ constexpr int kMaxWalkDepth = 32;
 std::string parent_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == 0 || slash == path.npos ? "/" : path.substr(0, slash);
-}
-
-std::string below(const std::string& group, std::string_view name) {
-  return fmt::format("{}/{}", group == "/" ? "" : group, name);
 }
 
 // A walk over the parts of a store.
@@ -79,7 +76,8 @@ class Walk {
     }
     bool any = false;
     for (const Column& column : table.columns)
-      any |= visit(below(path, column.name), {LabelledArray{column.values, nullptr, nullptr}}, is_taken, 0);
+      any |= visit(joined_path(path, column.name), {LabelledArray{column.values, nullptr, nullptr}}, is_taken,
+                   0);
     return any || table.columns.empty();
   }
 
@@ -89,7 +87,7 @@ class Walk {
     for (Member& member : node.parts->members()) {
       const Node column = refined(std::move(member.node));
       const auto* array = std::get_if<LabelledArray>(&column.content);
-      if (array && array->values->shape().size() > 1) visit(below(path, member.name), column, false, 0);
+      if (array && array->values->shape().size() > 1) visit(joined_path(path, member.name), column, false, 0);
     }
   }
 
@@ -97,7 +95,7 @@ class Walk {
     const size_t before = left_out_.size();
     bool any = false;
     for (Member& member : group.members())
-      any |= visit(below(path, member.name), refined(std::move(member.node)), is_taken, depth + 1);
+      any |= visit(joined_path(path, member.name), refined(std::move(member.node)), is_taken, depth + 1);
     const bool is_one = !any && left_out_.size() > before + 1 && depth >= 2;
     if (is_one) {
       left_out_.resize(before);

@@ -9,6 +9,7 @@
 
 #include "cache/request.h"
 #include "formats/core/text/parsed_number.h"
+#include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
@@ -178,7 +179,7 @@ std::string path_of_gene(Filesystem& filesystem, const Options& options, const s
   const std::string matrix = options.names.size() > 1
                                  ? options.names[1]
                                  : filesystem.path(first_matrix(filesystem, options.store, file));
-  return fmt::format("{}/{}/{}", matrix == "/" ? "" : matrix, file_name(forms::kGenes), file);
+  return joined_path(joined_path(matrix, file_name(forms::kGenes)), file);
 }
 
 }  // namespace

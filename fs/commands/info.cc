@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/core/base/location.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "formats/wrapped/wrapping.h"
@@ -190,9 +191,7 @@ void print_lines_to_open(const Store& store, Filesystem& filesystem, const std::
 
 // Returns the files beside a member's directory that show it ("obs.csv" for "obs"), including unlisted ones.
 std::vector<Walked> files_beside(Filesystem& filesystem, const std::string& path) {
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash);
-  const std::string member = path.substr(slash == std::string::npos ? 0 : slash + 1);
+  const std::string folder(path_above(path)), member(last_name(path));
   std::vector<Walked> files;
   try {
     const ListingPtr listing = filesystem.list(filesystem.find(folder));
@@ -200,7 +199,7 @@ std::vector<Walked> files_beside(Filesystem& filesystem, const std::string& path
       const Listing::Entry entry = listing->at(i);
       if (!entry.name.starts_with(member) || filesystem.kind(entry.inode) != FileKind::file) continue;
       if (filesystem.meaning(entry.inode).what.member != member) continue;
-      files.push_back({folder.empty() ? entry.name : folder + "/" + entry.name, entry.inode, FileKind::file});
+      files.push_back({joined_path(folder, entry.name), entry.inode, FileKind::file});
     }
   } catch (const Error&) {
     // the summary reports it

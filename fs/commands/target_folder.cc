@@ -193,8 +193,7 @@ Descriptor TargetFolder::existing_folder(const std::string& path) const {
 }
 
 Descriptor TargetFolder::folder_of(const std::string& path) const {
-  const size_t slash = path.rfind('/');
-  return make_folder(slash == std::string::npos ? "" : path.substr(0, slash));
+  return make_folder(std::string(path_above(path)));
 }
 
 std::string TargetFolder::name_of(const std::string& path) const {
@@ -260,8 +259,7 @@ void TargetFolder::make_link(const std::string& path, const std::string& as_show
 }
 
 void TargetFolder::remove_file(const std::string& path) const {
-  const size_t slash = path.rfind('/');
-  const Descriptor folder = existing_folder(slash == std::string::npos ? "" : path.substr(0, slash));
+  const Descriptor folder = existing_folder(std::string(path_above(path)));
   struct stat existing {};
   const std::string name = name_of(path);
   if (folder.number() < 0 || ::fstatat(folder.number(), name.c_str(), &existing, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -271,8 +269,7 @@ void TargetFolder::remove_file(const std::string& path) const {
 }
 
 bool TargetFolder::has_file(const std::string& path, std::optional<uint64_t> size, timespec modified) const {
-  const size_t slash = path.rfind('/');
-  const Descriptor folder = existing_folder(slash == std::string::npos ? "" : path.substr(0, slash));
+  const Descriptor folder = existing_folder(std::string(path_above(path)));
   struct stat existing {};
   if (folder.number() < 0) return false;
   if (::fstatat(folder.number(), name_of(path).c_str(), &existing, AT_SYMLINK_NOFOLLOW) != 0 ||

@@ -8,11 +8,6 @@ namespace plainfs {
 
 namespace {
 
-std::string_view folder_part(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == path.npos ? std::string_view() : path.substr(0, slash);
-}
-
 bool is_zarr_document(std::string_view name) {
   return name == ".zarray" || name == ".zgroup" || name == ".zattrs" || name == ".zmetadata" ||
          name == "zarr.json";
@@ -24,7 +19,7 @@ WholeFolders::WholeFolders(const std::vector<std::string>& paths, const std::vec
   std::map<std::string, int, std::less<>> bpcells_files;
   for (const std::string& path : paths) {
     const std::string_view name = last_name(path);
-    const std::string folder(folder_part(path));
+    const std::string folder(path_above(path));
     if (is_zarr_document(name)) zarr_.insert(folder);
     if (name == "version" || name == "storage_order" || name == "idxptr") ++bpcells_files[folder];
   }

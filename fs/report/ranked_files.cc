@@ -24,10 +24,6 @@ bool has_content(const Node& node) {
          !std::holds_alternative<PlainFile>(node.content) && !std::holds_alternative<Error>(node.content);
 }
 
-std::string inside(const std::string& folder, const std::string& name) {
-  return folder.empty() ? name : folder + "/" + name;
-}
-
 // Returns RankedFile::assay. main: the directory of the main assay.
 int assay_of(std::string_view path, std::string_view main) {
   const std::string_view folder = main.substr(0, main.rfind('/') + 1);
@@ -57,10 +53,10 @@ class FoundFiles {
       const Listing::Entry entry = listing->at(i);
       if (!entry.name.starts_with(member)) continue;
       if (entry.row)
-        add({inside(path, entry.name), entry.inode, entry.row, i < listing->once()}, member, is_content);
+        add({joined_path(path, entry.name), entry.inode, entry.row, i < listing->once()}, member, is_content);
       else if (member.empty() && !entry.name.starts_with('.') &&
                filesystem_.kind(entry.inode) == FileKind::directory)
-        add_folder(inside(path, entry.name));
+        add_folder(joined_path(path, entry.name));
     }
   } catch (const Error& error) {
     // Another error stays: nothing in the directory can be opened either.
@@ -162,9 +158,7 @@ bool RankedFile::is_better_than(const RankedFile& other) const {
 std::vector<RankedFile> ranked_files(Filesystem& filesystem, const std::string& path,
                                      std::vector<WalkFailure>& failures) {
   FoundFiles files(filesystem, path, failures);
-  const size_t slash = path.rfind('/');
-  if (!path.empty())
-    files.add_folder(slash == path.npos ? "" : path.substr(0, slash), path.substr(slash + 1));
+  if (!path.empty()) files.add_folder(std::string(path_above(path)), std::string(last_name(path)));
   files.add_folder(path);
   return files.sorted();
 }

@@ -222,8 +222,7 @@ class Summary {
         if (is_cut_) return;
         if (is_described(member)) continue;
         const size_t before = lines_.size();
-        add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
-            depth + 1);
+        add(joined_path(path, member.name), refine(std::move(member.node), context_), depth + 1);
         const CfVariable* const variable = dataset ? dataset->find(member.name) : nullptr;
         if (variable && !variable->dimensions.empty() && lines_.size() == before + 1)
           lines_.back().what += ", " + printable(variable_text(*variable));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/core/text/ascii.h"
+#include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/report/edit_distance.h"
 
@@ -96,7 +97,7 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start, std::
       const ListingPtr listing = filesystem.list(folder.inode);
       for (size_t i = 0; i < listing->once(); ++i) {
         const Listing::Entry entry = listing->at(i);
-        const std::string path = folder.path.empty() ? entry.name : folder.path + "/" + entry.name;
+        const std::string path = joined_path(folder.path, entry.name);
         try {
           const bool is_left = entry.shows_again && repeated;
           (is_left ? *repeated : inside).push_back({path, entry.inode, filesystem.kind(entry.inode)});

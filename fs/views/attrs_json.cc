@@ -1,6 +1,7 @@
 #include "fs/views/attrs_json.h"
 
 #include "formats/core/model/elements/shown_attributes.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "formats/core/text/utf8.h"
 #include "fs/text/text_file.h"
@@ -53,7 +54,7 @@ bool has_attributes(const Node& directory) {
 void note_faults(const Node& directory, const Context& context) {
   const std::string place = directory.parts->path();
   visit_attributes(directory, [&](const std::string& name, const ReadAttributes& read) {
-    const std::string of = name == "." ? place : (place == "/" ? "" : place) + "/" + name;
+    const std::string of = name == "." ? place : joined_path(place, name);
     for (const Error& fault : faults_of_attributes(read)) context.notice(fault.at(of).what());
     return true;
   });

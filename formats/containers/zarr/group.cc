@@ -102,9 +102,8 @@ void Hierarchy::check_listable() const {
 // goes_by_consolidated().
 bool Hierarchy::is_consolidated(const std::string& path) const {
   if (path.empty()) return true;
-  const size_t slash = path.rfind('/');
   const auto& folders = consolidated().folders;
-  const auto found = folders.find(slash == path.npos ? "" : path.substr(0, slash));
+  const auto found = folders.find(std::string(path_above(path)));
   return found != folders.end() && found->second.contains(std::string(last_name(path)));
 }
 

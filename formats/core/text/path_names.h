@@ -23,4 +23,17 @@ inline std::string_view last_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+// Returns the path without its last name: "a" for "a/b.csv", "" for "b.csv" and "/b.csv".
+inline std::string_view path_above(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return path.substr(0, slash == path.npos ? 0 : slash);
+}
+
+// Returns "a/b" for the path "a" and the name "b", "b" for "", and "/b" for "/".
+inline std::string joined_path(std::string_view path, std::string_view name) {
+  std::string whole(path);
+  if (!whole.empty() && whole != "/") whole += '/';
+  return whole.append(name);
+}
+
 }  // namespace plainfs

@@ -34,10 +34,6 @@ std::optional<int64_t> first_integer(const Json* value) {
   return list ? (list->empty() ? std::nullopt : list->front().as_int64()) : value->as_int64();
 }
 
-std::string joined_path(const std::string& group, const std::string& name) {
-  return group == "/" ? "/" + name : group + "/" + name;
-}
-
 // Returns the first path in a list of references to scales, "" if the list is empty.
 std::string path_in(const Json& references) {
   const Json* const first = first_in(&references);

@@ -5,6 +5,7 @@
 
 #include "formats/containers/parquet/format.h"
 #include "formats/core/text/ascii.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"
 
 namespace plainfs::parquet {
@@ -20,10 +21,6 @@ bool is_digit(char c) {
 bool is_partition(std::string_view name) {
   const size_t equals = name.find('=');
   return equals != name.npos && equals > 0;
-}
-
-std::string inside(const std::string& folder, const std::string& name) {
-  return folder.empty() ? name : folder + "/" + name;
 }
 
 // Returns the name with each run of digits as one "0".
@@ -55,7 +52,8 @@ bool has_part(const KeyStore& folder, const std::string& key, int depth) {
     if (entry.kind == EntryKind::folder && !below && is_partition(entry.name)) below = entry.name;
     return !has_file;
   });
-  return has_file || (below && depth < kMaxFolderDepth && has_part(folder, inside(key, *below), depth + 1));
+  return has_file ||
+         (below && depth < kMaxFolderDepth && has_part(folder, joined_path(key, *below), depth + 1));
 }
 
 // Takes the digits, or the other characters, at the beginning of text.
@@ -76,7 +74,7 @@ class PartFinder {
       throw unsupported("{}: parts are more than {} folders deep", key, kMaxFolderDepth);
     for (const Entry& entry : folder_.list(key)) {
       if (is_hidden_part(entry.name)) continue;
-      const std::string path = inside(key, entry.name);
+      const std::string path = joined_path(key, entry.name);
       if (entry.kind == EntryKind::file && has_parquet_name(entry.name)) {
         if (parts_.size() == kMaxParts) throw unsupported("{}: more than {} parts", key, kMaxParts);
         parts_.push_back({path, folders});

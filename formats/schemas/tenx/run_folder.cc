@@ -39,13 +39,14 @@ class Finder {
   explicit Finder(Context& context) : context_(context) {}
 
   std::optional<RunFolder> find(const std::string& root) const {
-    if (exists(inside(root, "per_sample_outs"), EntryKind::folder)) return std::nullopt;  // of several runs
+    if (exists(joined_path(root, "per_sample_outs"), EntryKind::folder))
+      return std::nullopt;  // of several runs
     std::string folder = root;
     std::string matrix = matrix_in(folder);
     if (matrix.empty()) {
       const std::string bin = default_bin(root);
       if (bin.empty()) return std::nullopt;
-      folder = inside(inside(root, kBinned), bin);
+      folder = joined_path(joined_path(root, kBinned), bin);
       matrix = matrix_in(folder);
     }
     if (matrix.empty() || !has_witness(folder)) return std::nullopt;
@@ -53,9 +54,6 @@ class Finder {
   }
 
  private:
-  static std::string inside(const std::string& folder, std::string_view name) {
-    return fmt::format("{}/{}", folder == "/" ? "" : folder, name);
-  }
   static std::string above(const std::string& folder) { return folder.substr(0, folder.rfind('/')); }
 
   bool exists(const std::string& location, EntryKind kind) const {
@@ -63,21 +61,22 @@ class Finder {
   }
   std::string first_file(const std::string& folder, std::span<const std::string_view> names) const {
     for (const std::string_view name : names)
-      if (exists(inside(folder, name), EntryKind::file)) return inside(folder, name);
+      if (exists(joined_path(folder, name), EntryKind::file)) return joined_path(folder, name);
     return {};
   }
 
   std::string matrix_in(const std::string& folder) const {
     for (const std::string_view name : kMatrices)
-      if (std::string file = inside(folder, name) + ".h5"; exists(file, EntryKind::file)) return file;
+      if (std::string file = joined_path(folder, name) + ".h5"; exists(file, EntryKind::file)) return file;
     for (const std::string_view name : kMatrices)
       for (const std::string_view text : {"/matrix.mtx.gz", "/matrix.mtx"})
-        if (exists(inside(folder, name) + std::string(text), EntryKind::file)) return inside(folder, name);
+        if (exists(joined_path(folder, name) + std::string(text), EntryKind::file))
+          return joined_path(folder, name);
     return {};
   }
   bool has_witness(const std::string& folder) const {
     return std::any_of(std::begin(kWitnesses), std::end(kWitnesses), [&](std::string_view name) {
-      return context_.files.kind_of(inside(folder, name)) != EntryKind::nothing;
+      return context_.files.kind_of(joined_path(folder, name)) != EntryKind::nothing;
     });
   }
 
@@ -96,7 +95,7 @@ class Finder {
       run.positions = first_file(folder, kCells);
       return run;
     }
-    const std::string spatial = inside(folder, "spatial");
+    const std::string spatial = joined_path(folder, "spatial");
     if (!exists(spatial, EntryKind::folder)) return run;
     run.kind = RunKind::visium;
     run.spatial.push_back(spatial);
@@ -104,7 +103,7 @@ class Finder {
     const bool is_bin = last_name(above(folder)) == kBinned;
     if (!is_bin && last_name(folder) != kSegmented) return run;
     run.kind = RunKind::visium_hd;
-    run.spatial.push_back(inside(is_bin ? above(above(folder)) : above(folder), "spatial"));
+    run.spatial.push_back(joined_path(is_bin ? above(above(folder)) : above(folder), "spatial"));
     if (!is_bin)
       run.positions = first_file(folder, std::array{std::string_view("cell_segmentations.geojson")});
     return run;

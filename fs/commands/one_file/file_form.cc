@@ -103,11 +103,9 @@ RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std:
   const Inode inode = resolve_given(filesystem, store, part);
   if (filesystem.kind(inode) != FileKind::directory) {
     const Meaning meaning = filesystem.meaning(inode).what;
-    const size_t slash = part.rfind('/');
-    const std::string folder = slash == part.npos ? "" : part.substr(0, slash);
+    const std::string folder(path_above(part));
     if (form_of_name(part) == &form) return {part, inode, meaning.identity.row};
-    const std::string shown =
-        meaning.member.empty() || folder.empty() ? folder + meaning.member : folder + "/" + meaning.member;
+    const std::string shown = meaning.member.empty() ? folder : joined_path(folder, meaning.member);
     if (!shown.empty()) found = files_of_form(form, sure_files(filesystem, shown));
   } else {
     // An assay of a Seurat object: its file is beside its directory.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/summary.h"
 #include "fs/report/words.h"
@@ -66,8 +67,7 @@ class ElementsPage {
           return;
         }
         part([&] {
-          const std::string path =
-              fmt::format("{}/{}/{}", root_ == "/" ? "" : root_, kind, encode_name(member.name));
+          const std::string path = joined_path(joined_path(root_, kind), encode_name(member.name));
           elements_.push_back({kind, member.name, filesystem_.meaning(filesystem_.resolve(path))});
         });
       }
@@ -78,8 +78,8 @@ class ElementsPage {
   void add_cells_over_image() {
     for (const Element& element : elements_) {
       if (!element.kind.starts_with("table")) continue;
-      const Inode inode = filesystem_.resolve(
-          fmt::format("{}/{}/{}", root_ == "/" ? "" : root_, element.kind, encode_name(element.name)));
+      const Inode inode =
+          filesystem_.resolve(joined_path(joined_path(root_, element.kind), encode_name(element.name)));
       const PageCellsPtr cells = exchange_.pages.cells.of(filesystem_, inode);
       if (!cells) continue;
       const uint64_t count = cells->matrix().cells;

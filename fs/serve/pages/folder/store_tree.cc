@@ -9,6 +9,7 @@
 #include "formats/core/base/file_pool.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "formats/open_store.h"
 #include "fs/command_line/exit_code.h"
@@ -37,10 +38,6 @@ struct stat state_of(const std::string& path) {
   struct stat state {};
   if (::stat(path.c_str(), &state) != 0) state = {};
   return state;
-}
-
-std::string place_below(const std::string& place, const std::string& name) {
-  return place.empty() ? name : place + "/" + name;
 }
 
 bool is_hidden_name(const std::string& name) {
@@ -188,7 +185,7 @@ void StoreTree::search_folder(const std::string& place, const Node& node, size_t
   for (const std::string& name : folder.folders) {
     const std::optional<Node> below = node.parts->find(name);
     if (below && is_plain_folder(*below))
-      search_folder(place_below(place, encode_name(name)), *below, depth + 1);
+      search_folder(joined_path(place, encode_name(name)), *below, depth + 1);
   }
 }
 
@@ -210,7 +207,7 @@ void StoreTree::list(const std::string& place, const Node& node, Folder& folder)
       if (is_plain_folder(member.node)) {
         folder.folders.push_back(member.name);
       } else if (!member.node.store.empty() || (file && file->no_store)) {
-        const std::string name = place_below(place, encode_name(member.name));
+        const std::string name = joined_path(place, encode_name(member.name));
         folder.stores.push_back(name);
         keep_store(name, member.node);
       }

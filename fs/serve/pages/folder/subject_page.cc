@@ -8,6 +8,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/cf/dataset.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"
 #include "formats/registry.h"
 #include "fs/report/columns.h"
@@ -380,8 +381,7 @@ class PageMaker {
     Filesystem& filesystem = *subject_.place.filesystem;
     const std::string folder = filesystem.path(place.directory).substr(1);
     std::vector<WalkFailure> failures;  // the page of that folder reports them
-    const std::vector<RankedFile> files =
-        ranked_files(filesystem, folder.substr(0, folder.rfind('/')), failures);
+    const std::vector<RankedFile> files = ranked_files(filesystem, std::string(path_above(folder)), failures);
     const auto file = std::find_if(files.begin(), files.end(), [&](const RankedFile& one) {
       const char next = one.path.starts_with(folder) ? one.path[folder.size()] : '\0';
       return &one.row->form == &forms::kH5ad && (next == '/' || next == '.');

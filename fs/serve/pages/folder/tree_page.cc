@@ -9,6 +9,7 @@
 #include <span>
 
 #include "formats/core/text/http_date.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/headline.h"
 #include "fs/report/words.h"
@@ -174,7 +175,7 @@ class TreePage {
   }
 
   std::string text_of_folder(const std::string& name, const KindCounts& kinds) const {
-    const auto error = found_.errors.find(folder_.empty() ? name : folder_ + "/" + name);
+    const auto error = found_.errors.find(joined_path(folder_, name));
     const std::string text = kinds_text(kinds);
     if (error != found_.errors.end()) return public_message(exchange_.site, damaged("{}", error->second));
     return text.empty() ? "a folder in it cannot be read" : text;
