@@ -13,6 +13,7 @@
 #include "fs/report/outside_links.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
+#include "fs/report/words.h"
 #include "fs/session.h"
 #include "fs/tree/directory.h"
 

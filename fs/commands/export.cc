@@ -25,6 +25,7 @@
 #include "fs/commands/share.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
+#include "fs/report/words.h"
 #include "fs/session.h"
 
 namespace plainfs {

@@ -24,6 +24,7 @@
 #include "fs/commands/target_folder.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
+#include "fs/report/words.h"
 #include "fs/session.h"
 
 namespace plainfs {

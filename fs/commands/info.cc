@@ -27,6 +27,7 @@
 #include "fs/report/ranked_files.h"
 #include "fs/report/summary.h"
 #include "fs/report/walk.h"
+#include "fs/report/words.h"
 #include "fs/session.h"
 #include "fs/views/anndata/anndata_files.h"
 #include "fs/views/array/array_files.h"

@@ -14,6 +14,7 @@
 #include "fs/commands/commands.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
+#include "fs/report/words.h"
 #include "fs/session.h"
 
 namespace plainfs {

@@ -1,4 +1,5 @@
 #include "fs/report/facts.h"
+#include "fs/report/words.h"
 
 #include <fmt/format.h>
 
@@ -72,8 +73,7 @@ struct AddFacts {
       channels += (channels.empty() ? "" : ", ") + channel.name;
     const size_t levels = image.levels.size();
     facts.details.push_back({"levels", std::to_string(levels),
-                             fmt::format("{} level{}{}{}", levels, levels == 1 ? "" : "s",
-                                         image.channels.empty() ? "" : ": ", channels)});
+                             count_text(levels, "level") + (image.channels.empty() ? "" : ": ") + channels});
     if (!channels.empty()) facts.details.push_back({"channels", channels, ""});
   }
   void operator()(const Error& error) const { throw error; }

@@ -10,6 +10,7 @@
 
 #include "cache/mutex.h"
 #include "formats/core/text/printable.h"
+#include "fs/report/words.h"
 
 namespace plainfs {
 namespace {
@@ -32,10 +33,6 @@ std::string byte_text(double bytes) {
   for (; bytes >= 999.5 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
   return unit == 0 || bytes >= 99.5 ? fmt::format("{:.0f} {}", bytes, kUnits[unit])
                                     : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
-}
-
-std::string count_text(uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string duration_text(double seconds) {

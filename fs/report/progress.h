@@ -65,8 +65,6 @@ std::function<void(uint64_t read, uint64_t size)> shown_pass();
 
 // Returns "1.5 GB", in powers of 1000.
 std::string byte_text(double bytes);
-// Returns "1 file", "2 files".
-std::string count_text(uint64_t count, std::string_view what);
 // Returns "0:07", "1:02:03".
 std::string duration_text(double seconds);
 

@@ -303,8 +303,7 @@ std::string columns_text(const Table& table, size_t max_lines) {
     const ColumnSummary& column = columns[i];
     std::string line =
         fmt::format("  {:<{}}  {:<{}}", printable(column.name), name_width, column.type, type_width);
-    if (column.level_count)
-      line += fmt::format("  {} level{}", *column.level_count, *column.level_count == 1 ? "" : "s");
+    if (column.level_count) line += "  " + count_text(*column.level_count, "level");
     for (size_t k = 0; k < column.first_levels.size(); ++k)
       line += (k == 0 ? ": " : ", ") + printable(column.first_levels[k]);
     if (!column.first_levels.empty() && column.first_levels.size() < *column.level_count) line += ", …";

@@ -17,6 +17,11 @@ inline std::string count_text(uint64_t count) {
   return text;
 }
 
+// Returns "1 file", "60,000 files".
+inline std::string count_text(uint64_t count, std::string_view what) {
+  return count_text(count).append(" ").append(what).append(count == 1 ? "" : "s");
+}
+
 // Returns a fraction as "12 %"; one that is neither 0 nor 1 is not rounded to these.
 inline std::string share_text(double fraction) {
   if (fraction > 0 && fraction < 0.005) return "< 1 %";

@@ -191,7 +191,7 @@ class Commands(unittest.TestCase):
             os.path.join(self.folder, "small"),
         ).stderr
         self.assertRegex(
-            small, rb"(?m)^\d+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /"
+            small, rb"(?m)^[\d,]+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /"
         )
         # A fast machine may finish before it reports progress, and before it can be stopped.
         for number in range(20):
@@ -1057,7 +1057,7 @@ class Commands(unittest.TestCase):
             finding = DAMAGED_PARTS.get(os.path.relpath(case, DATA), ": not supported: ")
             status = 0 if not printed else 14 if finding.startswith("/") else 15
             outcome = f"{len(printed)} findings?" if printed else "all readable"
-            found = re.fullmatch(rf"\d+ files, [0-9.]+ k?M?B: {outcome}(; \d+ links? to nothing shown here)?", counts)
+            found = re.fullmatch(rf"[\d,]+ files, [0-9.]+ k?M?B: {outcome}(; \d+ links? to nothing shown here)?", counts)
             if not found or result.returncode != status or any(finding not in line for line in printed):
                 failures.append(f"{case}: {result.returncode} {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))

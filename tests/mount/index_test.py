@@ -195,7 +195,7 @@ class Index(Folder):
         for part, run_of_part in enumerate(runs, 1):
             text = run_of_part.communicate()[0].decode()
             self.assertEqual(run_of_part.returncode, 0)
-            self.assertRegex(text, rf"^part {part} of 3 of \d+ files in ")
+            self.assertRegex(text, rf"^part {part} of 3 of [\d,]+ files in ")
         with self.mount("-o", "cache_size=1m") as mount:
             first = sizes(mount)
             self.assertEqual(work(mount)["text_blocks_measured"], 0)

@@ -23,6 +23,7 @@
 #include "fs/commands/target_folder.h"
 #include "fs/layout/zip_writer.h"
 #include "fs/report/progress.h"
+#include "fs/report/words.h"
 #include "fs/views/file_forms.h"
 
 namespace plainfs {

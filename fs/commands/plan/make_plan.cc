@@ -23,6 +23,7 @@
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/read_sources.h"
 #include "fs/commands/size_saver.h"
+#include "fs/report/words.h"
 #include "fs/session.h"
 #include "fs/views/file_forms.h"
 

@@ -9,6 +9,7 @@
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/commands/whole_folders.h"
+#include "fs/report/words.h"
 #include "fs/session.h"
 
 namespace plainfs {

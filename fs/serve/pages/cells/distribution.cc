@@ -140,8 +140,8 @@ std::string histogram_text(const CellColour& colour, const std::vector<double>& 
   if (all.values == 0)
     return left_out_text(all).empty() ? "No values." : "No values: " + left_out_text(all) + ".";
   std::string text =
-      fmt::format("{} value{}, {} ({}) above zero; {}{}.", count_text(all.values), all.values == 1 ? "" : "s",
-                  count_text(all.above), share_text(all.share_above()),
+      fmt::format("{}, {} ({}) above zero; {}{}.", count_text(all.values, "value"), count_text(all.above),
+                  share_text(all.share_above()),
                   has_zeros ? "" : fmt::format("the {} zeros are not drawn, ", count_text(all.zeros)),
                   text_of_range(shown, !has_zeros));
   if (const std::string left_out = left_out_text(all); !left_out.empty())
@@ -149,9 +149,9 @@ std::string histogram_text(const CellColour& colour, const std::vector<double>& 
   const auto beyond = std::count_if(shown.begin(), shown.end(),
                                     [&](double value) { return value < range.low || value > range.high; });
   if (beyond > 0)
-    text += fmt::format(" The axis ends at {} and {}; the outermost bars count the {} value{} beyond.",
+    text += fmt::format(" The axis ends at {} and {}; the outermost bars count the {} beyond.",
                         number_text(range.low), number_text(range.high),
-                        count_text(static_cast<uint64_t>(beyond)), beyond == 1 ? "" : "s");
+                        count_text(static_cast<uint64_t>(beyond), "value"));
   return text;
 }
 

@@ -131,8 +131,8 @@ std::string counted_levels(const CellPlaces& places, const CellGroups& groups) {
   }
   const uint64_t missing = counts.back();
   counts.pop_back();
-  std::string text = fmt::format("{} points in {} group{}", count_text(shown_points(places) - missing),
-                                 counts.size(), counts.size() == 1 ? "" : "s");
+  std::string text = fmt::format("{} points in {}", count_text(shown_points(places) - missing),
+                                 count_text(counts.size(), "group"));
   for (size_t i = 0; i < std::min(counts.size(), kMaxKeys); ++i)
     text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", shortened(groups.levels[i], kMaxNameBytes),
                         count_text(counts[i]));

@@ -125,7 +125,7 @@ class ElementsPage {
   void add_table() {
     if (elements_.empty()) return;
     Grid grid{is_cut_ ? fmt::format("The first {} elements", kMaxElementsShown)
-                      : fmt::format("{} element{}", elements_.size(), elements_.size() == 1 ? "" : "s")};
+                      : count_text(elements_.size(), "element")};
     grid.heading = "Elements";
     grid.key = "elements";
     for (const char* const name : {"element", "kind", "contents", "coordinate systems"})

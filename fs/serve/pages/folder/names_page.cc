@@ -43,7 +43,7 @@ class NamesPage {
     const std::vector<NamedFiles> shown = find_names();
     page_.title = exchange_.names.back();
     page_.kind = "names";
-    page_.sub = fmt::format("{} name{}", count_text(all_), all_ == 1 ? "" : "s");
+    page_.sub = count_text(all_, "name");
     add_form();
     if (matches_ == 0) add_nearest();
     const std::optional<PlaceOfCells> cells = place_of_cells();

@@ -80,7 +80,7 @@ class StoreCards {
           fmt::format("{} of these stores are shown by name, because looking into all takes longer. Reload "
                       "the page to see more, or find stores by a part of their names.",
                       count_text(static_cast<uint64_t>(unseen))));
-    page_.sub = fmt::format("{} store{}", count_text(all), all == 1 ? "" : "s");
+    page_.sub = count_text(all, "store");
     if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_text())});
     if (!cards.empty()) page_.add(std::move(cards));
     if (stores.size() > kStoresOnPage) page_.add(Pager{query_, "stores", from, kStoresOnPage, stores.size()});

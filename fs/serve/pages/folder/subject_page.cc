@@ -220,7 +220,7 @@ class PageMaker {
     if (is_level && depth >= 2) page_.title.insert(0, exchange_.names[depth - 2] + " ");
     if (!subject_.meaning) {
       page_.kind = "stores";
-      page_.sub = fmt::format("{} stores", subject_.inside.size());
+      page_.sub = count_text(subject_.inside.size(), "store");
       return;
     }
     const Described described = describe(subject_.node());

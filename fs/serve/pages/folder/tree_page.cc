@@ -63,11 +63,8 @@ class TreePage {
     examine_shown();
     count_folders();
     remove_shown(others);
-    page_.sub =
-        fmt::format("{} store{}", count_text(found_.stores.size()), found_.stores.size() == 1 ? "" : "s");
-    if (found_.folders > 0)
-      page_.sub += fmt::format(" in {} folder{}", count_text(found_.folders + has_own_),
-                               found_.folders + has_own_ == 1 ? "" : "s");
+    page_.sub = count_text(found_.stores.size(), "store");
+    if (found_.folders > 0) page_.sub += " in " + count_text(found_.folders + has_own_, "folder");
     add_notes();
     add_form();
     add_folders();

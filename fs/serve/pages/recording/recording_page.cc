@@ -75,26 +75,24 @@ void add_raster(const Query& query, const Node& node, const NestedArray& spikes,
       if (seconds[at] >= stretch.low && seconds[at] <= stretch.high)
         ticks.spots.push_back({seconds[at], static_cast<double>(units - 1 - unit)});
   Plot plot{"raster",
-            fmt::format(
-                "Spikes of {}{} unit{}", units < all_units ? "the first " : "",
-                units < all_units ? fmt::format("{} of {}", units, count_text(all_units)) : count_text(units),
-                all_units == 1 ? "" : "s"),
+            "Spikes of " + (units < all_units ? fmt::format("the first {} of ", units) : std::string()) +
+                count_text(all_units, "unit"),
             {},
             {"seconds", stretch},
             {"units", {0, static_cast<double>(units)}, false}};
   plot.width = 1000;
   plot.height = 360;
-  plot.description = fmt::format(
-      "{} spike{} from {} to {} seconds, in a recording from {} to {}, the first unit on top{}.",
-      count_text(ticks.spots.size()), ticks.spots.size() == 1 ? "" : "s", number_text(stretch.low),
-      number_text(stretch.high), number_text(all->low), number_text(all->high),
-      ends.back() > static_cast<double>(all_count)
-          ? fmt::format("; of the first {} spikes", count_text(all_count))
-          : std::string());
+  plot.description =
+      fmt::format("{} from {} to {} seconds, in a recording from {} to {}, the first unit on top{}.",
+                  count_text(ticks.spots.size(), "spike"), number_text(stretch.low),
+                  number_text(stretch.high), number_text(all->low), number_text(all->high),
+                  ends.back() > static_cast<double>(all_count)
+                      ? fmt::format("; of the first {} spikes", count_text(all_count))
+                      : std::string());
   if (std::optional<std::vector<Interval>> trials =
           node.parts ? trials_around(*node.parts, stretch) : std::nullopt) {
-    plot.description += fmt::format(" {} trial{} {} shaded.", count_text(trials->size()),
-                                    trials->size() == 1 ? "" : "s", trials->size() == 1 ? "is" : "are");
+    plot.description += fmt::format(" {} {} shaded.", count_text(trials->size(), "trial"),
+                                    trials->size() == 1 ? "is" : "are");
     plot.marks.emplace_back(Bands{*std::move(trials)});
   }
   plot.marks.emplace_back(std::move(ticks));

@@ -63,7 +63,7 @@ std::string summary_of_levels(const Array& column) {
   std::vector<size_t> order(counts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return counts[a] > counts[b]; });
-  std::string text = fmt::format("{} level{}", count_text(counts.size()), counts.size() == 1 ? "" : "s");
+  std::string text = count_text(counts.size(), "level");
   for (size_t i = 0; i < std::min(order.size(), kShownShares); ++i)
     text += fmt::format(
         "{}{} {}", i == 0 ? ": " : ", ", shortened(groups->levels[order[i]], kMaxLevelLetters),
