@@ -84,8 +84,7 @@ ListingPtr listing_of(Filesystem& filesystem, Inode directory, std::optional<Err
 
 bool has_genes(const Listing& listing) {
   const std::optional<size_t> genes = listing.find(file_name(forms::kGenes));
-  const FileRow* const row = genes ? listing.at(*genes).row : nullptr;
-  return row && &row->form == &forms::kGenes;
+  return genes && has_form(listing.at(*genes).row, forms::kGenes);
 }
 
 // The directories of the matrices with genes, those nearest to the root first.

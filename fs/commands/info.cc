@@ -259,7 +259,7 @@ bool is_refused(Filesystem& filesystem, const RankedFile& file) {
   const auto& node = meaning.what.identity.node;
   if (!node) return false;
   const auto* const array = std::get_if<LabelledArray>(&node->content);
-  if (array && file.row && &file.row->form == &forms::kArrayCsv && is_too_long_to_list(*array)) return true;
+  if (array && has_form(file.row, forms::kArrayCsv) && is_too_long_to_list(*array)) return true;
   const std::optional<Error> error = facts_of(node->content).error;
   return error && error->code() == Errc::unsupported;
 }

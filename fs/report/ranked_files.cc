@@ -106,7 +106,7 @@ class FoundFiles {
     file.is_part = is_content && !meaning.what.member.empty() && !has_role;
     const bool is_of_asked = !asked_.empty() && file.path.starts_with(asked_ + "/") &&
                              file.path.find('/', asked_.size() + 1) == file.path.npos;
-    file.is_part |= &file.row->form == &forms::kMatrixCsv && !is_of_asked;  // it has all zeros
+    file.is_part |= has_form(file.row, forms::kMatrixCsv) && !is_of_asked;  // it has all zeros
     file.assay = assay_of(file.path, main_);
     has_whole_ |= file.row->form.shows == Shows::whole;
     found_.push_back({std::move(file), std::holds_alternative<LabelledArray>(node.content) && !has_role});

@@ -274,8 +274,7 @@ void Answering::answer_found(const Exchange& exchange, const Site::Place& place)
   const bool is_folder = place.kind == FileKind::directory;
   if (exchange.request.method == "PROPFIND") return answer_properties(exchange, place);
   if (!is_folder && exchange.target.is_folder) throw not_found("{}: not a folder", exchange.names.back());
-  const FileRow* const row = is_folder ? nullptr : place.filesystem->row(place.inode);
-  if (row && &row->form == &forms::kPreview) {
+  if (!is_folder && has_form(place.filesystem->row(place.inode), forms::kPreview)) {
     if (answer_image(exchange, place)) return;
     make_picture(exchange, place);
     return answer_file(exchange, place);

@@ -91,6 +91,10 @@ std::span<const FileRow> file_rows();
 inline bool is_before(const FileRow* a, const FileRow* b) {
   return a < b;
 }
+// Returns whether a file or folder has that form. row: null if it is not of a view.
+inline bool has_form(const FileRow* row, const FileForm& form) {
+  return row && &row->form == &form;
+}
 // Returns the name of the first row with that form. Requires: there is one.
 std::string_view file_name(const FileForm& form);
 // Returns the forms that `export` writes, one for each ending, in the order of file_rows().

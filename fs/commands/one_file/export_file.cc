@@ -115,7 +115,7 @@ Chosen choose(Filesystem& filesystem, const std::string& store, const std::strin
                           chosen.form == &forms::kAnnDataZarrZip;
   chosen.has_mudata =
       is_anndata && !chosen.others.empty() && std::any_of(all.begin(), all.end(), [](const RankedFile& file) {
-        return &file.row->form == &forms::kH5mu && !file.is_part;
+        return has_form(file.row, forms::kH5mu) && !file.is_part;
       });
   return chosen;
 }
@@ -312,7 +312,7 @@ std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen&
   for (const Companion& companion : row ? row->form.companions : std::span<const Companion>())
     if (!add(companion.ending, companion.is_needed) && !companion.else_ending.empty())
       add(companion.else_ending, false);
-  if (row && &row->form == &forms::kMtx) add_names(chosen.file.path, to, found);
+  if (has_form(row, forms::kMtx)) add_names(chosen.file.path, to, found);
   return found;
 }
 

@@ -25,7 +25,7 @@ struct FolderEntry {
   const FileRow* row = nullptr;  // FileIdentity::row
 
   // Returns whether it is a file or folder with that form (fs/views/file_forms.h).
-  bool is(const FileForm& form) const { return row && &row->form == &form; }
+  bool is(const FileForm& form) const { return has_form(row, form); }
 };
 
 // Returns the entries of a folder, sorted by name. Links to targets that are not shown are omitted. Reads no

@@ -515,8 +515,7 @@ class CellsSection {
 
   bool is_folder_of_genes(const std::string& path) const try {
     const OpenMeaning meaning = filesystem_.meaning(filesystem_.resolve(path));
-    const FileRow* const row = meaning.what.identity.row;
-    return row && &row->form == &forms::kGenes;
+    return has_form(meaning.what.identity.row, forms::kGenes);
   } catch (const Error&) {
     return false;
   }

@@ -182,8 +182,7 @@ bool answer_igv(const Exchange& exchange, const std::vector<FolderEntry>& entrie
 // Returns whether it is the folder of a variable's parts: NAME/ without a listing.
 bool has_only_parts(const Site::Place& place) {
   if (!place.filesystem || place.kind != FileKind::directory) return false;
-  const FileRow* const row = place.filesystem->meaning(place.inode).what.identity.row;
-  return row && &row->form == &forms::kPlaces;
+  return has_form(place.filesystem->meaning(place.inode).what.identity.row, forms::kPlaces);
 }
 
 // Returns whether a file or a folder has the name, other than one with the parts of a member.

@@ -24,8 +24,7 @@ struct NamedFiles {
 };
 
 bool is_of_genes(Filesystem& filesystem, Inode directory) {
-  const FileRow* const row = filesystem.meaning(directory).what.identity.row;
-  return row && &row->form == &forms::kGenes;
+  return has_form(filesystem.meaning(directory).what.identity.row, forms::kGenes);
 }
 
 class NamesPage {

@@ -273,8 +273,7 @@ class PageMaker {
 
   // Adds the sums by two columns, which pseudobulk/ has by name.
   void add_pairs() {
-    const FileRow* const row = subject_.has_folder ? subject_.meaning->what.identity.row : nullptr;
-    if (!row || &row->form != &forms::kPseudobulk) return;
+    if (!subject_.has_folder || !has_form(subject_.meaning->what.identity.row, forms::kPseudobulk)) return;
     std::vector<std::string> columns;
     for (const FolderEntry& entry : subject_.inside)
       if (entry.name.ends_with(kNumbersOfCells))
@@ -384,7 +383,7 @@ class PageMaker {
     const std::vector<RankedFile> files = ranked_files(filesystem, std::string(path_above(folder)), failures);
     const auto file = std::find_if(files.begin(), files.end(), [&](const RankedFile& one) {
       const char next = one.path.starts_with(folder) ? one.path[folder.size()] : '\0';
-      return &one.row->form == &forms::kH5ad && (next == '/' || next == '.');
+      return has_form(one.row, forms::kH5ad) && (next == '/' || next == '.');
     });
     if (file == files.end()) return;
     const bool is_root = subject_.place.inode == kRootInode;
