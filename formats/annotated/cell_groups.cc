@@ -88,14 +88,6 @@ std::optional<CellGroups> groups_of_texts(const Array& column, uint64_t most) {
   return groups;
 }
 
-template <class T>
-T comparable(T stored) {
-  return stored;
-}
-float comparable(Half stored) {
-  return to_float(stored);
-}
-
 // Returns stored as a number that compares as it is displayed; nullopt if it stands for no value.
 template <class T>
 std::optional<T> value_of(const DType& type, T stored) {
@@ -118,11 +110,11 @@ std::optional<CellGroups> groups_of_numbers(const Array& column, uint64_t most) 
   groups.cells.assign(elements.count, CellGroups::kNone);
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
-    using Compared = decltype(comparable(zero));
+    using Compared = decltype(plain_number(zero));
     std::vector<std::pair<Compared, uint32_t>> values;  // value and cell
     std::span<T> stored = elements.mutable_values<T>();
     for (uint64_t i = 0; i < elements.count; ++i) {
-      const auto value = elements.is_missing(i) ? std::nullopt : value_of(type, comparable(stored[i]));
+      const auto value = elements.is_missing(i) ? std::nullopt : value_of(type, plain_number(stored[i]));
       if (!value) continue;
       values.emplace_back(*value, static_cast<uint32_t>(i));
       if (*value == Compared{0}) stored[i] = T{};  // displays -0 as 0

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "formats/core/base/error.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/model/elements/r_missing.h"
 #include "formats/core/text/number_loops.h"
 
@@ -30,14 +31,6 @@ constexpr T swapped(T value) {
     return __builtin_bswap64(value);
 }
 
-template <class T>
-double widened(T value) {
-  if constexpr (std::is_same_v<T, Half>)
-    return to_float(value);
-  else
-    return static_cast<double>(value);
-}
-
 // Returns a number as a real of another type. One of the same type keeps all bits: the conversion of a float
 // to double and back would change a signalling NaN, unless the compiler leaves it out.
 template <class Out, class T>
@@ -45,7 +38,7 @@ Out as_real(T value) {
   if constexpr (std::is_same_v<Out, T>)
     return value;
   else
-    return static_cast<Out>(widened(value));
+    return static_cast<Out>(number_cast<double>(value));
 }
 
 // Values that are checked and then written at a time, so that they are read from memory once.
@@ -100,7 +93,8 @@ void write_r_double(const DType& type, const Elements& elements, uint64_t first,
     using T = decltype(zero);
     constexpr uint64_t kMissing = swapped(kRMissingRealBits);
     if constexpr (!std::is_integral_v<T>)
-      write_each<T>(elements, first, count, out, kMissing, [](T value) { return r_bits(widened(value)); });
+      write_each<T>(elements, first, count, out, kMissing,
+                    [](T value) { return r_bits(number_cast<double>(value)); });
     else if (is_truth)
       write_each<T>(elements, first, count, out, kMissing, [](T value) { return r_bits(value != 0); });
     else
@@ -135,7 +129,7 @@ void write_r_logical(const DType& type, const Elements& elements, uint64_t first
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     write_each<T>(elements, first, count, out, swapped(static_cast<uint32_t>(kRMissingInteger)),
-                  [](T value) { return swapped(uint32_t{widened(value) != 0}); });
+                  [](T value) { return swapped(uint32_t{number_cast<double>(value) != 0}); });
   });
 }
 
@@ -267,7 +261,7 @@ void write_truth(const DType& type, const Elements& elements, uint64_t first, ui
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     write_each<T>(elements, first, count, out, uint8_t{0},
-                  [](T value) { return static_cast<uint8_t>(widened(value) != 0); });
+                  [](T value) { return static_cast<uint8_t>(number_cast<double>(value) != 0); });
   });
 }
 

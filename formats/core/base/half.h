@@ -12,4 +12,13 @@ struct Half {
 float to_float(Half value);
 Half to_half(float value);  // rounds to nearest, ties to even
 
+// Returns a number as one to compute with: a half as a float, any other as it is.
+template <class T>
+T plain_number(T value) {
+  return value;
+}
+inline float plain_number(Half value) {
+  return to_float(value);
+}
+
 }  // namespace plainfs

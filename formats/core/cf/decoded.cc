@@ -72,14 +72,6 @@ std::optional<T> as_number(const AttributeNumber& number) {
   }
 }
 
-template <class T>
-double as_real(T value) {
-  if constexpr (std::is_same_v<T, Half>)
-    return to_float(value);
-  else
-    return static_cast<double>(value);
-}
-
 // Returns the stored type, signed or unsigned according to `_Unsigned`.
 DType number_type_of(const CfVariable& variable) {
   DType type = variable.values->dtype();
@@ -111,25 +103,19 @@ class MissingNumbers {
   template <class T>
   void mark(std::span<const T> values, std::vector<uint8_t>& missing) const {
     // Half numbers are compared as floats.
-    using Key = std::conditional_t<std::is_same_v<T, Half>, float, T>;
-    const auto key_of = [](T value) -> Key {
-      if constexpr (std::is_same_v<T, Half>)
-        return to_float(value);
-      else
-        return value;
-    };
+    using Key = decltype(plain_number(T{}));
     std::vector<Key> wanted;  // sorted
     bool is_nan = false;
     for (const AttributeNumber& number : numbers_) {
       is_nan = is_nan || std::isnan(number.real);
       const std::optional<T> value = stored_as<T>(number);
-      if (value && key_of(*value) == key_of(*value)) wanted.push_back(key_of(*value));
+      if (value && plain_number(*value) == plain_number(*value)) wanted.push_back(plain_number(*value));
     }
     std::sort(wanted.begin(), wanted.end());
     for (size_t i = 0; i < values.size(); ++i) {
-      bool found = std::binary_search(wanted.begin(), wanted.end(), key_of(values[i]));
+      bool found = std::binary_search(wanted.begin(), wanted.end(), plain_number(values[i]));
       if constexpr (!std::is_integral_v<T>) {
-        const bool is_nan_here = std::isnan(as_real(values[i]));
+        const bool is_nan_here = std::isnan(number_cast<double>(values[i]));
         found = is_nan_here ? is_nan : found;
       }
       if (!found) continue;
@@ -145,7 +131,7 @@ class MissingNumbers {
     if (type.kind == Kind::unsigned_integer && type.size == 8)
       return {{}, netcdf_fill<uint64_t>(), static_cast<double>(netcdf_fill<uint64_t>())};
     return visit_number(type, [](auto zero) {
-      return AttributeNumber{{}, {}, as_real(netcdf_fill<decltype(zero)>())};
+      return AttributeNumber{{}, {}, number_cast<double>(netcdf_fill<decltype(zero)>())};
     });
   }
 
@@ -240,7 +226,7 @@ class DecodedNumbers : public DerivedArray {
     Elements truth = zero_elements(dtype(), stored.count);
     const auto values = stored.values<T>();
     const auto out = truth.mutable_values<uint8_t>();
-    for (uint64_t i = 0; i < stored.count; ++i) out[i] = as_real(values[i]) != 0;
+    for (uint64_t i = 0; i < stored.count; ++i) out[i] = number_cast<double>(values[i]) != 0;
     truth.missing = stored.missing;
     return truth;
   }

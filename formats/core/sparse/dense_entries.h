@@ -13,12 +13,9 @@
 namespace plainfs {
 
 // Returns whether a value of a dense matrix is zero and therefore not an entry.
-inline bool is_zero(Half value) {
-  return to_float(value) == 0;
-}
 template <class T>
 bool is_zero(T value) {
-  return value == 0;
+  return plain_number(value) == 0;
 }
 
 // The index of the first entry of each cell, and last the number of entries. A survey of the array, made once

@@ -10,6 +10,7 @@
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/elements/element_text.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/model/node.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/utf8.h"
@@ -105,14 +106,8 @@ std::vector<int64_t> Reading::integers(const Form& form, std::string_view part, 
 void append_number_item(const DType& type, const Elements& elements, uint64_t i, bool alone,
                         std::string& out) {
   if (alone && type.kind == Kind::real && !elements.is_missing(i)) {
-    const double value = visit_number(type, [&](auto zero) -> double {
-      using T = decltype(zero);
-      if constexpr (std::is_same_v<T, Half>) {
-        return to_float(elements.values<T>()[i]);
-      } else {
-        return static_cast<double>(elements.values<T>()[i]);
-      }
-    });
+    const double value = visit_number(
+        type, [&](auto zero) { return number_cast<double>(elements.values<decltype(zero)>()[i]); });
     if (std::isnan(value)) return void(out += "NaN");
     if (std::isinf(value)) return void(out += value < 0 ? "-Infinity" : "Infinity");
   }

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "formats/core/base/half.h"
 #include "formats/core/model/arrays/derived_array.h"
 
 namespace plainfs::bpcells {
@@ -16,14 +17,6 @@ constexpr uint64_t kBlock = 1 << 16;  // values that are checked at once
 
 void require_rank_one(const Array& values, const std::string& name) {
   if (values.shape().size() != 1) throw damaged("{} has rank {}, expected 1", name, values.shape().size());
-}
-
-float plain_number(Half value) {
-  return to_float(value);
-}
-template <class T>
-T plain_number(T value) {
-  return value;
 }
 
 // Returns whether To holds the value exactly (a NaN counts as equal).

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "formats/containers/hdf5/container.h"
+#include "formats/core/base/half.h"
 #include "formats/core/model/arrays/derived_array.h"
 #include "formats/schemas/takane/checks.h"
 #include "formats/schemas/takane/columns.h"
@@ -36,14 +37,10 @@ template <class T>
 void mark_equal(const Elements& elements, T placeholder, std::vector<uint8_t>& missing) {
   const std::span<const T> values = elements.values<T>();
   for (size_t i = 0; i < values.size(); ++i) {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (values[i] == placeholder || (std::isnan(placeholder) && std::isnan(values[i]))) missing[i] = 1;
-    } else if constexpr (std::is_same_v<T, Half>) {
-      const float value = to_float(values[i]), wanted = to_float(placeholder);
-      if (value == wanted || (std::isnan(wanted) && std::isnan(value))) missing[i] = 1;
-    } else {
-      if (values[i] == placeholder) missing[i] = 1;
-    }
+    const auto value = plain_number(values[i]), wanted = plain_number(placeholder);
+    if (value == wanted) missing[i] = 1;
+    if constexpr (!std::is_integral_v<T>)
+      if (std::isnan(wanted) && std::isnan(value)) missing[i] = 1;
   }
 }
 

@@ -7,17 +7,10 @@
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/model/elements/number_cast.h"
 
 namespace plainfs::tenx {
 namespace {
-
-template <class T>
-double number_of(T value) {
-  if constexpr (std::is_same_v<T, Half>)
-    return to_float(value);
-  else
-    return static_cast<double>(value);
-}
 
 // Returns a list of real numbers as integers. Reading throws damaged unless every value is an integer from 0
 // to 2^53. name: for messages.
@@ -29,7 +22,7 @@ ArrayPtr as_integers(const ArrayPtr& reals, const std::string& name) {
     visit_number(type, [&](auto zero) {
       const auto from = stored.values<decltype(zero)>();
       for (uint64_t i = 0; i < stored.count; ++i) {
-        const double value = number_of(from[i]);
+        const double value = number_cast<double>(from[i]);
         if (!(value >= 0 && value <= 0x1p53 && value == std::floor(value)))
           throw damaged("{} has the number {}, expected an integer from 0 on", name, value);
         to[i] = static_cast<int64_t>(value);

@@ -116,17 +116,14 @@ Json nested_json(const DType& dtype) {
 
 template <class T>
 void append_number(T value, std::string& out) {
-  if constexpr (std::is_same_v<T, Half>) {
-    return append_number(to_float(value), out);
-  } else {
-    if constexpr (std::is_floating_point_v<T>)
-      if (!std::isfinite(value)) {
-        out += "null";
-        return;
-      }
-    char text[kNumberTextMax];
-    out.append(text, write_number(text, value));
-  }
+  const auto number = plain_number(value);
+  if constexpr (!std::is_integral_v<T>)
+    if (!std::isfinite(number)) {
+      out += "null";
+      return;
+    }
+  char text[kNumberTextMax];
+  out.append(text, write_number(text, number));
 }
 
 // H5Web refuses an array of texts if the first is null.

@@ -9,6 +9,7 @@
 #include "formats/core/model/arrays/array_runs.h"
 #include "formats/core/model/arrays/chunked_array.h"
 #include "formats/core/model/arrays/index_run.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/model/node.h"
 #include "formats/core/sparse/entry_runs.h"
 #include "formats/core/sparse/sorted.h"
@@ -48,10 +49,8 @@ Values values_of(const Content& content) {
 // Returns the summand for one value: an integer, or a double.
 template <class T>
 auto summand(const DType& type, T value) {
-  if constexpr (std::is_same_v<T, Half>) {
-    return static_cast<double>(to_float(value));
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<double>(value);
+  if constexpr (!std::is_integral_v<T>) {
+    return number_cast<double>(value);
   } else {
     if (type.is_truth()) return int64_t{value != 0};
     if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>)

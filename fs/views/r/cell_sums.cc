@@ -1,3 +1,4 @@
+#include "formats/core/model/elements/number_cast.h"
 #include "fs/views/r/seurat_parts.h"
 
 #include <algorithm>
@@ -61,11 +62,7 @@ class SumsOfCells {
 
 template <class T>
 double as_double(T value, bool is_truth) {
-  if (is_truth) return !is_zero(value);
-  if constexpr (std::is_same_v<T, Half>)
-    return to_float(value);
-  else
-    return static_cast<double>(value);
+  return is_truth ? !is_zero(value) : number_cast<double>(value);
 }
 
 // The sums over a part of a cell's entries.

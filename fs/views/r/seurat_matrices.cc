@@ -4,6 +4,7 @@
 
 #include "formats/core/model/arrays/array_runs.h"
 #include "formats/core/model/arrays/turned_array.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/model/node.h"
 #include "formats/core/sparse/dense_entries.h"
 #include "fs/views/r/seurat_names.h"
@@ -28,12 +29,7 @@ Looks looks_of(const Array& values) {
   visit_number(values.dtype(), [&](auto zero) {
     const auto all = elements.values<decltype(zero)>();
     for (uint64_t i = 0; i < some; ++i) {
-      double value;
-      if constexpr (std::is_same_v<decltype(zero), Half>)
-        value = to_float(all[i]);
-      else
-        value = static_cast<double>(all[i]);
-      if (elements.is_missing(i)) value = std::nan("");
+      const double value = elements.is_missing(i) ? std::nan("") : number_cast<double>(all[i]);
       looks.like_counts &= std::isfinite(value) && value >= 0 && value == std::floor(value);
       looks.scaled |= value < 0;
     }

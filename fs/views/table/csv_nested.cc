@@ -176,18 +176,12 @@ std::vector<CellPlace> cut_cells(uint64_t rows, std::vector<CutColumn> columns, 
 namespace {
 
 // Returns whether JSON has no number for the value.
-bool is_worded(float value) {
-  return !std::isfinite(value);
-}
-bool is_worded(double value) {
-  return !std::isfinite(value);
-}
-bool is_worded(Half value) {
-  return !std::isfinite(to_float(value));
-}
 template <class T>
-bool is_worded(T) {
-  return false;
+bool is_worded(T value) {
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return !std::isfinite(plain_number(value));
 }
 
 template <class T>

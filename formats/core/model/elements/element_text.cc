@@ -5,6 +5,7 @@
 
 #include "formats/core/base/bytes.h"
 #include "formats/core/model/arrays/counted_times.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/model/elements/time_text.h"
 #include "formats/core/text/number_text.h"
 #include "formats/core/text/utf8.h"
@@ -19,23 +20,12 @@ void append_number(T value, std::string& out) {
   out.append(text, write_number(text, value));
 }
 
-bool is_finite(Half value) {
-  return (value.bits & 0x7c00) != 0x7c00;
-}
 template <class T>
 bool is_finite(T value) {
   if constexpr (std::is_integral_v<T>)
     return true;
   else
-    return std::isfinite(value);
-}
-
-double as_double(Half value) {
-  return to_float(value);
-}
-template <class T>
-double as_double(T value) {
-  return static_cast<double>(value);
+    return std::isfinite(plain_number(value));
 }
 
 ByteSpan stored_bytes(const DType& type, const Elements& elements, uint64_t i) {
@@ -79,7 +69,8 @@ int64_t integer_value(const DType& type, const Elements& elements, uint64_t i) {
 }
 
 bool truth(const DType& type, const Elements& elements, uint64_t i) {
-  return visit_number(type, [&](auto zero) { return as_double(elements.values<decltype(zero)>()[i]) != 0; });
+  return visit_number(
+      type, [&](auto zero) { return number_cast<double>(elements.values<decltype(zero)>()[i]) != 0; });
 }
 
 // Returns the name of the enumeration member with that value, or null.
@@ -134,7 +125,7 @@ class TextMaker {
     if (is_finite(value))
       append_number(value, out_);
     else
-      write_json(Json::of(as_double(value)), out_);
+      write_json(Json::of(number_cast<double>(value)), out_);
   }
   void text(std::string_view value) {
     check_utf8(value);
@@ -180,7 +171,7 @@ class TreeMaker {
   Json truth(bool value) { return value; }
   template <class T>
   Json number(T value) {
-    if (!is_finite(value)) return Json::of(as_double(value));
+    if (!is_finite(value)) return Json::of(number_cast<double>(value));
     std::string token;
     append_number(value, token);
     return Json::Number{std::move(token)};

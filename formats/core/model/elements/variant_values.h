@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "formats/core/base/half.h"
 #include "formats/core/model/elements/dtype.h"
 #include "formats/core/model/elements/elements.h"
 #include "formats/core/text/utf8.h"
@@ -53,12 +54,7 @@ class VariantNumbers {
     if constexpr (std::is_integral_v<T>) {
       sink.put_number(value);
     } else {
-      const auto as_real = [&] {
-        if constexpr (std::is_same_v<T, Half>)
-          return to_float(value);
-        else
-          return value;
-      }();
+      const auto as_real = plain_number(value);
       if (std::isnan(as_real))
         sink.put(std::string_view("nan"));
       else if (std::isinf(as_real))
