@@ -5,8 +5,8 @@
 #include <string>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/model/arrays/array_runs.h"
-#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/utf8.h"
 #include "fs/layout/array_segment.h"
@@ -208,19 +208,7 @@ TextFraming with_line_feed() {
 
 ArrayPtr without_missing_texts(const ArrayPtr& texts, Context& context) {
   if (!texts->may_be_missing() || !measure_texts(*texts, context)->any_missing) return texts;
-  return mapped(texts, text_type(), [type = texts->dtype()](const Elements& elements, const Box&) {
-    TextBuilder formatted(elements.count);
-    std::string text;
-    for (uint64_t i = 0; i < elements.count; ++i) {
-      text.clear();
-      if (elements.is_missing(i))
-        text = kMissing;
-      else
-        append_plain(type, elements, i, text);
-      formatted.add(text);
-    }
-    return formatted.finish();
-  });
+  return frames::plain_texts(texts);
 }
 
 SegmentPtr framed_texts(ArrayPtr texts, TextLengthsPtr lengths, uint64_t first, uint64_t count,

@@ -89,22 +89,33 @@ ArrayPtr field_of(ArrayPtr compounds, size_t f) {
   return std::make_shared<FieldArray>(std::move(compounds), f);
 }
 
-ArrayPtr as_written(ArrayPtr values) {
+namespace {
+
+ArrayPtr texts_of(ArrayPtr values, bool keeps_missing) {
   const DType dtype = values->dtype();
-  if (!dtype.fixed_size()) return values;
-  return mapped(std::move(values), text_type(), [dtype](const Elements& elements, const Box&) {
+  return mapped(std::move(values), text_type(), [=](const Elements& elements, const Box&) {
     TextBuilder texts(elements.count);
     std::string text;
     for (uint64_t i = 0; i < elements.count; ++i) {
       text.clear();
       append_plain(dtype, elements, i, text);
-      if (elements.is_missing(i))
+      if (keeps_missing && elements.is_missing(i))
         texts.add_missing();
       else
         texts.add(text);
     }
     return texts.finish();
   });
+}
+
+}  // namespace
+
+ArrayPtr as_written(ArrayPtr values) {
+  return values->dtype().fixed_size() ? texts_of(std::move(values), true) : values;
+}
+
+ArrayPtr plain_texts(ArrayPtr values) {
+  return texts_of(std::move(values), false);
 }
 
 namespace {

@@ -25,6 +25,8 @@ ArrayPtr field_of(ArrayPtr compounds, size_t f);
 // that an .npy should show. Missing values stay missing. Text of variable length, and types without a fixed
 // size, are returned unchanged.
 ArrayPtr as_written(ArrayPtr values);
+// Returns what append_plain() appends for each element, "NA" for a missing one.
+ArrayPtr plain_texts(ArrayPtr values);
 
 // AnnData's data frames, versions 0.1.0 (anndata 0.7) and 0.2.0 (all later ones), in groups of any kind of
 // file.

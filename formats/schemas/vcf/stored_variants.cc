@@ -1,3 +1,4 @@
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/text/split.h"
 #include "formats/schemas/vcf/variants.h"
 
@@ -6,9 +7,7 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/elements/element_text.h"
 
 namespace plainfs::vcf {
 namespace {
@@ -20,17 +19,7 @@ constexpr std::string_view kFixedCall[] = {"genotype", "genotype_phased"};
 
 // Returns fixed-length text as text of any length, and other arrays unchanged.
 ArrayPtr as_text(ArrayPtr array) {
-  if (array->dtype().kind == Kind::text || !frames::is_text(array->dtype())) return array;
-  return mapped(array, text_type(), [type = array->dtype()](Elements stored, const Box&) {
-    TextBuilder texts(stored.count);
-    std::string text;
-    for (uint64_t i = 0; i < stored.count; ++i) {
-      text.clear();
-      append_plain(type, stored, i, text);
-      texts.add(text);
-    }
-    return texts.finish();
-  });
+  return frames::is_text(array->dtype()) ? frames::as_written(std::move(array)) : array;
 }
 
 ArrayPtr required(const Group& group, const char* name) {

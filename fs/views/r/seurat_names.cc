@@ -9,9 +9,8 @@
 #include <unordered_set>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/arrays/derived_array.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/model/arrays/generated_array.h"
-#include "formats/core/model/elements/element_text.h"
 #include "formats/core/text/ascii.h"
 #include "fs/layout/text_segments.h"
 
@@ -183,23 +182,8 @@ std::string valid_name(std::string name) {
 }
 
 ArrayPtr spelled(ArrayPtr names, Context& context) {
-  if (names->dtype().kind == Kind::text && !measure_texts(*names, context)->any_missing) return names;
-  const DType type = names->dtype();
-  return mapped(std::move(names), text_type(), [type](const Elements& elements, const Box&) {
-    TextBuilder texts(elements.count);
-    std::string text;
-    for (uint64_t i = 0; i < elements.count; ++i) {
-      text.clear();
-      if (elements.is_missing(i))
-        text = "NA";
-      else if (type.kind == Kind::text)
-        text = elements.text(i);
-      else
-        append_plain(type, elements, i, text);
-      texts.add(text);
-    }
-    return texts.finish();
-  });
+  const bool is_text = names->dtype().kind == Kind::text;
+  return is_text ? without_missing_texts(names, context) : frames::plain_texts(std::move(names));
 }
 
 bool are_same_texts(const Array& a, const Array& b, Context& context) {
