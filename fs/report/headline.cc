@@ -111,15 +111,6 @@ std::string text_at_path(const Node& root, const std::vector<std::string>& path,
   }
 }
 
-// Returns "2 arrays", "1 sparse matrix".
-std::string counted(uint64_t count, std::string kind) {
-  if (count != 1 && kind.ends_with("matrix"))
-    kind.replace(kind.size() - 1, 1, "ces");
-  else if (count != 1 && !kind.ends_with('s'))
-    kind += 's';
-  return count_text(count) + " " + kind;
-}
-
 // Returns "table 60 rows × 7 columns", "3,028 fragments, 41 cells".
 std::string described_text(const Described& described) {
   const bool has_kind = described.what.find(described.kind) != described.what.npos;
@@ -164,7 +155,7 @@ class KindCount {
       if (kind == kind_of(Errc::damaged) || kind == kind_of(Errc::unsupported) ||
           kind == kind_of(Errc::unreadable))
         continue;
-      text += (text.empty() ? "" : ", ") + counted(count, kind);
+      text += (text.empty() ? "" : ", ") + count_text(count, kind);
     }
     return text;
   }
@@ -253,7 +244,7 @@ std::string annotated_text(const Store& store, Context& context) try {
   const std::vector<std::string> part = main_part(store.root);
   std::vector<std::string> texts;
   if (cells && genes) {
-    texts.push_back(counted(*cells, "cell") + kTimesSign + counted(*genes, "gene"));
+    texts.push_back(count_text(*cells, "cell") + kTimesSign + count_text(*genes, "gene"));
   }
   const std::string assays = assays_of(store, part, context);
   if (!assays.empty() && !texts.empty() && !part.empty()) texts.back() += " in " + printable(part.back());
@@ -282,14 +273,14 @@ std::string recording_text(const Store& store, Context& context) {
   KindCount kinds(context);
   kinds.add(store.root);
   if (const uint64_t series = kinds["time series"]; kinds.is_complete() && series > 0)
-    texts.push_back(count_text(series) + " time series");
+    texts.push_back(count_text(series, "time series"));
   for (const auto& [path, what] : {std::pair{std::vector<std::string>{"units"}, "unit"},
                                    {std::vector<std::string>{"intervals", "trials"}, "trial"}}) {
     try {
       const std::optional<Node> node = store.root.parts ? find_path(*store.root.parts, path) : std::nullopt;
       const Node found = node ? refine(*node, context) : Node();
       if (const auto* const table = std::get_if<Table>(&found.content))
-        texts.push_back(counted(table->rows, what));
+        texts.push_back(count_text(table->rows, what));
     } catch (const Error&) {
       // the line about the table names the error
     }
@@ -365,8 +356,8 @@ std::string contents_of_store(const Store& store, Context& context) {
   if (store.is_folder) return {};
   if (const auto* const image = std::get_if<Image>(&store.root.content)) return image_text(*image);
   if (const auto* const variants = std::get_if<Variants>(&store.root.content))
-    return counted(variants->count(), "variant") +
-           (variants->samples ? kTimesSign + counted(variants->samples->count(), "sample") : std::string());
+    return count_text(variants->count(), "variant") +
+           (variants->samples ? kTimesSign + count_text(variants->samples->count(), "sample") : std::string());
   if (const CfDatasetPtr dataset = dataset_of(store)) {
     try {
       return printable(dataset_text(*dataset));

@@ -17,9 +17,13 @@ inline std::string count_text(uint64_t count) {
   return text;
 }
 
-// Returns "1 file", "60,000 files".
+// Returns "1 file", "60,000 files", "2 sparse matrices", "3 time series".
 inline std::string count_text(uint64_t count, std::string_view what) {
-  return count_text(count).append(" ").append(what).append(count == 1 ? "" : "s");
+  std::string text = count_text(count).append(" ").append(what);
+  if (count == 1 || what.ends_with('s')) return text;
+  if (!what.ends_with("matrix")) return text + "s";
+  text.pop_back();
+  return text + "ces";
 }
 
 // Returns a fraction as "12 %"; one that is neither 0 nor 1 is not rounded to these.
