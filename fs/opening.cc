@@ -13,10 +13,6 @@
 namespace plainfs {
 namespace {
 
-bool same(timespec a, timespec b) {
-  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 Context with_files(const Context& like, Sources& files) {
   Context generated{like.cache,    like.workers, like.decode_budget, like.unit_budget, files,
                     like.counters, like.options, like.warn,          like.note,        {},
@@ -81,7 +77,7 @@ Opening::~Opening() {
 bool Opening::is_unchanged(const std::string& path, const struct stat& now, Stamp& first) const {
   if (first.device != now.st_dev || first.inode != now.st_ino) return false;
   if (!S_ISREG(now.st_mode)) return true;
-  if (first.size != now.st_size || !same(first.modified, modified_time(now))) return false;
+  if (first.size != now.st_size || !is_same_time(first.modified, modified_time(now))) return false;
   const uint64_t metadata = metadata_mark(now);
   if (metadata == first.metadata) return true;
   const std::vector<std::string>& joined = store_->joined;

@@ -2,6 +2,8 @@
 // the others are plainfs's own.
 #pragma once
 
+#include <cerrno>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -37,6 +39,11 @@ class Failure : public std::runtime_error {
  private:
   ExitCode code_;
 };
+
+// Returns the failure to write to a path, for the reason in errno.
+inline Failure disk_failure(const std::string& path) {
+  return Failure(kNotWritten, path + ": " + std::strerror(errno));
+}
 
 // Returns the exit code for a store that could not be opened.
 inline ExitCode exit_code_of(Errc code) {

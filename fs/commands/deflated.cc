@@ -305,8 +305,7 @@ bool is_deflated(Filesystem& filesystem, const TargetFolder& folder, const Copy&
   if (!indexed_text(copy.path).empty()) return false;  // it is short, and its text may have changed
   const PartFile file = existing_file(folder, copy.path);
   if (!file.has_file()) return false;
-  const timespec wanted = modified_time(filesystem.status(copy.inode)), found = file.modified();
-  return found.tv_sec == wanted.tv_sec && found.tv_nsec == wanted.tv_nsec &&
+  return is_same_time(file.modified(), modified_time(filesystem.status(copy.inode))) &&
          members_of(file, text_size(copy.size)).has_value();
 }
 

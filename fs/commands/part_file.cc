@@ -43,7 +43,7 @@ bool rename_unless_taken(const Descriptor& folder, const std::string& from, cons
 }  // namespace
 
 Failure PartFile::disk_failure() const {
-  return Failure(kNotWritten, fmt::format("{}: {}", whole_, std::strerror(errno)));
+  return plainfs::disk_failure(whole_);
 }
 
 NameTaken PartFile::name_taken() const {

@@ -64,7 +64,7 @@ class Trial {
     } while (::mkdirat(folder_.number(), name_.c_str(), 0700) != 0 && errno == EEXIST);
     inside_ = Descriptor(
         ::openat(folder_.number(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (inside_.number() < 0) throw disk_failure();
+    if (inside_.number() < 0) throw disk_failure(name_);
   }
   ~Trial() {
     for (const std::string& name : generated_) ::unlinkat(inside_.number(), name.c_str(), 0);
@@ -80,23 +80,19 @@ class Trial {
     Descriptor file(::openat(inside_.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | kFlags, 0600));
     if (file.number() >= 0) {
       generated_.push_back(name);
-      if (!write_all_at(file.number(), 0, name)) throw disk_failure();
+      if (!write_all_at(file.number(), 0, name)) throw disk_failure(name_);
       return {};
     }
     if (errno != EEXIST) return {};
     file = Descriptor(::openat(inside_.number(), name.c_str(), O_RDONLY | kFlags));
     std::string other(kLongestName, '\0');
     const std::optional<size_t> size = read_all_at(file.number(), 0, other.data(), other.size());
-    if (!size) throw disk_failure();
+    if (!size) throw disk_failure(name_);
     other.resize(*size);
     return other;
   }
 
  private:
-  Failure disk_failure() const {
-    return Failure(kNotWritten, fmt::format("{}: {}", name_, std::strerror(errno)));
-  }
-
   const Descriptor& folder_;
   std::string name_;
   Descriptor inside_{-1};
@@ -138,10 +134,6 @@ std::vector<HeldName> held_names(const Descriptor& folder, std::vector<std::stri
                     fmt::format("{}: it and {} cannot be distinguished from other names in that folder",
                                 one.name, one.instead));
   return held;
-}
-
-Failure disk_failure(const std::string& path) {
-  return Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
 Descriptor open_root(const std::string& path) {
@@ -275,9 +267,8 @@ bool TargetFolder::has_file(const std::string& path, std::optional<uint64_t> siz
   if (::fstatat(folder.number(), name_of(path).c_str(), &existing, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(existing.st_mode))
     return false;
-  const timespec found = modified_time(existing);
-  return (!size || static_cast<uint64_t>(existing.st_size) == *size) && found.tv_sec == modified.tv_sec &&
-         found.tv_nsec == modified.tv_nsec;
+  return (!size || static_cast<uint64_t>(existing.st_size) == *size) &&
+         is_same_time(modified_time(existing), modified);
 }
 
 }  // namespace plainfs

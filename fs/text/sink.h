@@ -45,8 +45,7 @@ class StringSink {
   void put(std::string_view text) { out_ += text; }
   template <class T>
   void put_number(T value) {
-    char text[kNumberTextMax];
-    out_.append(text, write_number(text, value));
+    append_number(value, out_);
   }
 
  private:

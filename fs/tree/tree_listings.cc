@@ -112,8 +112,7 @@ bool Tree::has_folder_changed(Inode directory) {
   struct stat status {};
   if (!folder || !listing_.context.files.look(folder->path, status)) return false;
   const timespec now = modified_time(status);
-  const bool is_same = now.tv_sec == folder->modified.tv_sec && now.tv_nsec == folder->modified.tv_nsec;
-  if (is_same && now.tv_sec + kTimesDiffer < folder->listed.tv_sec) return false;
+  if (is_same_time(now, folder->modified) && now.tv_sec + kTimesDiffer < folder->listed.tv_sec) return false;
   const WriterLock lock(mutex_);
   const EntryPtr known = met(directory);
   if (known) known->directory->again = Clock::time_point::min();

@@ -76,10 +76,6 @@ constexpr uint64_t kLocalFileSystems[] = {
     0x2011bab0,  // exFAT
 };
 
-bool is_same_time(const timespec& one, const timespec& other) {
-  return one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec;
-}
-
 // Returns whether the latest change set the access time to the current time. `touch -a` does this, and opens
 // the file for writing. A writer that restores the times sets both to earlier ones.
 bool is_access_latest(const struct stat& status) {

@@ -9,6 +9,9 @@ namespace plainfs {
 
 // Returns whether `a` is later than `b`.
 bool is_later(timespec a, timespec b);
+inline bool is_same_time(timespec a, timespec b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
 // Returns the current time by the clock of file timestamps.
 timespec file_time();
 // Returns whether a file with the mtime `modified` was modified after `then`. A time in the future counts as
@@ -36,6 +39,12 @@ inline timespec changed_time(const struct stat& status) {
 #else
   return status.st_ctim;
 #endif
+}
+
+// Returns whether both are the state of one file with the same size and time of modification.
+inline bool is_same_state(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
+         is_same_time(modified_time(a), modified_time(b));
 }
 
 inline void set_times(struct stat& status, timespec time) {

@@ -33,11 +33,7 @@ struct Search {
   const Elements& elements;
   std::string_view value;
 
-  std::string text(uint64_t i) const {
-    std::string text;
-    append_plain(type, elements, i, text);
-    return text;
-  }
+  std::string text(uint64_t i) const { return plain_text(type, elements, i); }
 
   // Returns the indices of the elements that are not missing and that `fits` accepts.
   template <class Fits>

@@ -290,12 +290,6 @@ class DecodedNumbers : public DerivedArray {
       append_number(count, out);
   }
 
-  template <class Count>
-  static void append_number(Count count, std::string& out) {
-    char text[kNumberTextMax];
-    out.append(text, write_number(text, count));
-  }
-
   const DType number_;
   const DType stored_;
   const MissingNumbers missing_;

@@ -300,11 +300,7 @@ void write_json_number(const Json::Number& number, std::string& out) {
     return;
   }
   const double value = Json(number).as_double().value_or(std::numeric_limits<double>::quiet_NaN());
-  if (std::isfinite(value)) {
-    char text[kNumberTextMax];
-    out.append(text, write_number(text, value));
-    return;
-  }
+  if (std::isfinite(value)) return append_number(value, out);
   out += std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
 }
 

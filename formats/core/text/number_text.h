@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "formats/core/base/half.h"
 
@@ -34,6 +35,11 @@ inline char* write_number(char* out, int16_t value) {
 }
 inline char* write_number(char* out, int8_t value) {
   return write_number(out, int32_t{value});
+}
+template <class T>
+void append_number(T value, std::string& out) {
+  char text[kNumberTextMax];
+  out.append(text, write_number(text, value));
 }
 
 size_t number_length(uint64_t value);

@@ -103,8 +103,7 @@ class Writer {
   void coordinates(const std::array<double, 4>& values, size_t dimensions) {
     for (size_t i = 0; i < dimensions; ++i) {
       if (i > 0) out_ += ' ';
-      char text[kNumberTextMax];
-      out_.append(text, write_number(text, values[i]));
+      append_number(values[i], out_);
     }
   }
 

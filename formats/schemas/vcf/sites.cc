@@ -18,8 +18,7 @@ struct TextOut {
   void put(std::string_view text) { out += text; }
   template <class T>
   void put_number(T value) {
-    char text[kNumberTextMax];
-    out.append(text, write_number(text, value));
+    append_number(value, out);
   }
 };
 

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/text/path_names.h"
@@ -22,7 +19,7 @@ std::string folder_of_path(const std::string& path) {
 
 Descriptor open_folder_of(const std::string& path) {
   Descriptor folder(::open(folder_of_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.number() < 0) throw Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
+  if (folder.number() < 0) throw disk_failure(path);
   return folder;
 }
 

@@ -18,10 +18,6 @@
 namespace plainfs {
 namespace {
 
-Failure refused(const std::string& path) {
-  return Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
-}
-
 void remove_all(const std::string& path) {
   boost::system::error_code error;
   boost::filesystem::remove_all(path, error);
@@ -29,9 +25,9 @@ void remove_all(const std::string& path) {
 
 // Locks the folder for this process, and creates it if it is missing. Throws if another process holds it.
 Descriptor locked_folder(const std::string& part, const std::string& path) {
-  if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) throw refused(path);
+  if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) throw disk_failure(path);
   Descriptor folder(::open(part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder.number() < 0) throw refused(path);
+  if (folder.number() < 0) throw disk_failure(path);
   if (::flock(folder.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw Failure(kNotWritten, fmt::format("{}: another export is writing it", path));
   return folder;
@@ -80,7 +76,7 @@ void NewFolder::take_place(bool replaces) {
   }
   if (has_entry(path_))
     throw Failure(kNotWritten, fmt::format("{}: something else was created there in the meantime", path_));
-  if (::rename(part_.c_str(), path_.c_str()) != 0) throw refused(path_);
+  if (::rename(part_.c_str(), path_.c_str()) != 0) throw disk_failure(path_);
   part_.clear();
 }
 

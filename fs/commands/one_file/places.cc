@@ -35,15 +35,11 @@ bool is_mark(const std::string& path) {
   return size == sizeof kFree - 1 && std::memcmp(target, kFree, sizeof kFree - 1) == 0;
 }
 
-Failure disk_refused(const std::string& path) {
-  return Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
-}
-
 void move_aside(const std::string& path, bool replaces) {
   if (!replaces && is_taken(path))
     throw Failure(kNotWritten, fmt::format("{}: something else was created there in the meantime", path));
   if (::rename(path.c_str(), aside(path).c_str()) == 0) return;
-  if (errno != ENOENT || ::symlink(kFree, aside(path).c_str()) != 0) throw disk_refused(path);
+  if (errno != ENOENT || ::symlink(kFree, aside(path).c_str()) != 0) throw disk_failure(path);
 }
 
 // Does nothing if nothing was moved aside. is_new: what is in the place now is a new file.
@@ -107,7 +103,7 @@ void replace_folder(const std::string& part, const std::string& path) {
   const PlacesKeeper keeper(paths);
   move_aside(path, true);
   if (::rename(part.c_str(), path.c_str()) != 0) {
-    const Failure refused = disk_refused(path);
+    const Failure refused = disk_failure(path);
     if (put_back(path, false)) throw refused;
     throw Failure(kNotWritten, fmt::format("{}; the old folder is {}, because it cannot be put back: {}",
                                            refused.what(), aside(path), std::strerror(errno)));

@@ -336,7 +336,7 @@ void write_plan(const ExportPlan& plan, const std::string& path) {
   const std::string around = path.substr(0, path.rfind('/') + 1);
   const Descriptor folder(::open(around.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.number() < 0 || !replace_file(folder, std::string(last_name(path)), text))
-    throw Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
+    throw disk_failure(path);
 }
 
 }  // namespace plainfs

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -100,8 +98,7 @@ void PlanFolder::keep_record(size_t task, const TaskRecord& record) const {
       Json::Object{{"plan", plan_.id}, {"task", Json::of(uint64_t{task + 1})}, {"ranges", ranges.take()}};
   const std::string text = to_json_text(whole) + "\n";
   const Descriptor folder = folder_.make_folder(records_);
-  if (!replace_file(folder, record_name(task), text))
-    throw Failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path_of(task)), std::strerror(errno)));
+  if (!replace_file(folder, record_name(task), text)) throw disk_failure(folder_.whole(path_of(task)));
 }
 
 void PlanFolder::remove_record(size_t task) const {

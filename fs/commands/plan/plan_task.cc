@@ -273,8 +273,7 @@ class Task {
     if (ranges_.size() <= kFewRanges) return;
 #ifdef __linux__
     const Descriptor folder = folder_.make_folder("");
-    if (::syncfs(folder.number()) != 0)
-      throw Failure(kNotWritten, fmt::format("{}: {}", folder_.path(), std::strerror(errno)));
+    if (::syncfs(folder.number()) != 0) throw disk_failure(folder_.path());
 #else
     static_cast<void>(folder_);
     ::sync();

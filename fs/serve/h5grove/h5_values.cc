@@ -115,15 +115,14 @@ Json nested_json(const DType& dtype) {
 }
 
 template <class T>
-void append_number(T value, std::string& out) {
+void append_json_number(T value, std::string& out) {
   const auto number = plain_number(value);
   if constexpr (!std::is_integral_v<T>)
     if (!std::isfinite(number)) {
       out += "null";
       return;
     }
-  char text[kNumberTextMax];
-  out.append(text, write_number(text, number));
+  append_number(number, out);
 }
 
 // H5Web refuses an array of texts if the first is null.
@@ -146,7 +145,7 @@ void append_numbers(const DType& type, const Elements& elements, uint64_t first,
     const auto values = elements.values<decltype(zero)>();
     for (uint64_t i = 0; i < count; ++i) {
       if (i > 0) out += ',';
-      append_number(values[first + i], out);
+      append_json_number(values[first + i], out);
     }
   });
 }
@@ -310,7 +309,7 @@ void append_h5_value(const DType& type, const Elements& elements, uint64_t i, st
     case Kind::blob: {
       const std::string_view bytes = elements.text(i);
       return append_list(bytes.size(), out, [&](uint64_t at) {
-        append_number(static_cast<uint32_t>(static_cast<unsigned char>(bytes[at])), out);
+        append_json_number(static_cast<uint32_t>(static_cast<unsigned char>(bytes[at])), out);
       });
     }
     case Kind::time_point:

@@ -118,11 +118,7 @@ double counted_number(const DType& type, const Elements& times, uint64_t i) {
 }
 
 void append_counted_time(const DType& type, double number, std::string& out) {
-  if (!is_point(number)) {
-    char text[kNumberTextMax];
-    out.append(text, write_number(text, number));
-    return;
-  }
+  if (!is_point(number)) return append_number(number, out);
   append_time(time_type(type.time_unit), rounded_down(number), out);
   if (type.time_unit == TimeUnit::day) return;
   if (const std::string digits = fraction_digits(number); !digits.empty()) out += "." + digits;

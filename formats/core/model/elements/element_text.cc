@@ -15,12 +15,6 @@ namespace plainfs {
 namespace {
 
 template <class T>
-void append_number(T value, std::string& out) {
-  char text[kNumberTextMax];
-  out.append(text, write_number(text, value));
-}
-
-template <class T>
 bool is_finite(T value) {
   if constexpr (std::is_integral_v<T>)
     return true;

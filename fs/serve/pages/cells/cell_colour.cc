@@ -27,11 +27,7 @@ std::vector<std::string> stored_colours(const Node& directory, const std::string
   if (!array || array->shape().size() != 1 || array->count() > kMaxColours) return {};
   std::vector<std::string> colours;
   const Elements elements = read_all(*array);
-  for (uint64_t i = 0; i < elements.count; ++i) {
-    std::string text;
-    append_plain(array->dtype(), elements, i, text);
-    colours.push_back(std::move(text));
-  }
+  for (uint64_t i = 0; i < elements.count; ++i) colours.push_back(plain_text(array->dtype(), elements, i));
   return colours;
 }
 

@@ -23,7 +23,7 @@ class KeptCards {
     const auto kept = cards_.find(path);
     if (kept == cards_.end()) return std::nullopt;
     struct stat status {};
-    if (::stat(kept->second.file.c_str(), &status) != 0 || !is_same(status, kept->second.status))
+    if (::stat(kept->second.file.c_str(), &status) != 0 || !is_same_state(status, kept->second.status))
       return std::nullopt;
     return kept->second.card;
   }
@@ -42,11 +42,6 @@ class KeptCards {
     struct stat status;
     StoreCard card;
   };
-  static bool is_same(const struct stat& a, const struct stat& b) {
-    const timespec time_a = modified_time(a), time_b = modified_time(b);
-    return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
-           time_a.tv_sec == time_b.tv_sec && time_a.tv_nsec == time_b.tv_nsec;
-  }
 
   mutable Mutex mutex_;
   std::map<std::string, Kept> cards_ GUARDED_BY(mutex_);

@@ -27,12 +27,6 @@ constexpr time_t kUnsureSeconds = 2;
 // A store that is a folder may have changed without a change of the folder itself.
 constexpr std::chrono::seconds kFolderStaysKnown{60};
 
-bool is_same_state(const struct stat& a, const struct stat& b) {
-  const timespec time_a = modified_time(a), time_b = modified_time(b);
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
-         time_a.tv_sec == time_b.tv_sec && time_a.tv_nsec == time_b.tv_nsec;
-}
-
 // Returns the state of a path; all zero if it has none, as of files with a common prefix.
 struct stat state_of(const std::string& path) {
   struct stat state {};

@@ -7,7 +7,6 @@
 
 #include "formats/core/model/arrays/nested_array.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/core/model/elements/number_cast.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/statistics.h"
 #include "fs/serve/pages/recording/traces.h"
@@ -19,12 +18,6 @@ namespace {
 constexpr uint64_t kMaxSpikes = uint64_t{1} << 22;
 constexpr uint64_t kMaxUnits = 60;
 constexpr uint64_t kMaxTrials = 100'000;
-
-std::vector<double> numbers_of(const Array& array, uint64_t first, uint64_t count) {
-  std::vector<double> numbers;
-  append_doubles(array.dtype(), array.read(range(first, count)), numbers);
-  return numbers;
-}
 
 // Returns the trials of the file that contains a group, as pairs of their first and last second within
 // `stretch`; nullopt if it states none.

@@ -31,18 +31,12 @@ constexpr double kFirstSeconds = 10;  // shown of a long recording by default
 constexpr double kLaneOfTrace = 0.92;
 constexpr int kLanePixels = 44, kMinPlotHeight = 300, kPlotWidth = 1000;
 
-std::vector<double> doubles_of(const Array& array, uint64_t first, uint64_t count) {
-  std::vector<double> numbers;
-  append_doubles(array.dtype(), array.read(range(first, count)), numbers);
-  return numbers;
-}
-
 // Returns the first row with a time of at least `second`. Requires: times are ascending.
 uint64_t row_at(const Array& times, double second) {
   uint64_t low = 0, high = times.count();
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
-    if (doubles_of(times, middle, 1)[0] < second)
+    if (numbers_of(times, middle, 1)[0] < second)
       low = middle + 1;
     else
       high = middle;
@@ -111,7 +105,7 @@ std::optional<TraceChoice> choose_traces(const Query& query, const Table& series
   if (series.rows == 0 || series.columns.size() < 2) return std::nullopt;
   const Array& times = *series.columns[0].values;
   TraceChoice choice;
-  choice.all = {doubles_of(times, 0, 1)[0], doubles_of(times, series.rows - 1, 1)[0]};
+  choice.all = {numbers_of(times, 0, 1)[0], numbers_of(times, series.rows - 1, 1)[0]};
   if (!std::isfinite(choice.all.low) || !std::isfinite(choice.all.high) || choice.all.high < choice.all.low)
     return std::nullopt;
   choice.stretch = stretch_of(query, choice.all, problems);
@@ -217,6 +211,12 @@ Table chosen_samples(const Table& series, const TraceChoice& choice) {
 
 }  // namespace
 
+std::vector<double> numbers_of(const Array& array, uint64_t first, uint64_t count) {
+  std::vector<double> numbers;
+  append_doubles(array.dtype(), array.read(range(first, count)), numbers);
+  return numbers;
+}
+
 Interval stretch_of(const Query& query, const Interval& all, std::vector<Problem>& problems) {
   for (const char* const name : {"start", "seconds"})
     if (query.value(name) && !query.decimal(name))
@@ -250,14 +250,14 @@ void add_stretch_form(const Query& query, const Interval& stretch, std::vector<F
 void add_traces(const Query& query, const Node& node, const Table& series, PageModel& page) {
   const std::optional<TraceChoice> choice = choose_traces(query, series, page.problems);
   if (!choice) return;
-  const std::vector<double> seconds = doubles_of(*series.columns[0].values, choice->first, choice->count);
+  const std::vector<double> seconds = numbers_of(*series.columns[0].values, choice->first, choice->count);
   const std::string unit = unit_of(node);
   const size_t all = series.columns.size() - 1, shown = choice->channels.size();
   Counting counting;
   std::vector<Trace> traces;
   for (const size_t channel : choice->channels) {
     const std::vector<double> values =
-        doubles_of(*series.columns[channel + 1].values, choice->first, choice->count);
+        numbers_of(*series.columns[channel + 1].values, choice->first, choice->count);
     counting.add(values);
     Counting own;
     own.add(values);

@@ -14,6 +14,9 @@ namespace plainfs::serve {
 
 inline constexpr uint64_t kMaxSamples = uint64_t{1} << 20;  // of each channel on a page
 
+// Returns elements [first, first + count) of an array of numbers, NaN for a missing one.
+std::vector<double> numbers_of(const Array& array, uint64_t first, uint64_t count);
+
 // Returns the stretch of seconds in a query, ?start= and ?seconds=, cut to `all`. Parts that are not in the
 // recording become problems.
 Interval stretch_of(const Query& query, const Interval& all, std::vector<Problem>& problems);
