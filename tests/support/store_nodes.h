@@ -18,11 +18,9 @@ Node array_node(const std::vector<T>& values, Shape shape = {}, Attributes attri
   Elements elements = zero_elements(dtype, values.size());
   std::copy(values.begin(), values.end(), elements.mutable_values<T>().begin());
   if (shape.empty()) shape = {values.size()};
-  Node node;
-  node.content = LabelledArray{
+  return Node{LabelledArray{
       std::make_shared<MemoryArray>(dtype, std::move(shape), std::move(elements), std::move(attributes)),
-      nullptr, nullptr};
-  return node;
+      nullptr, nullptr}};
 }
 
 inline Json texts(const std::vector<std::string>& values) {

@@ -21,9 +21,7 @@ void append_path(std::string_view path, std::vector<std::string>& names) {
 }
 
 Node node_with(Content content) {
-  Node node;
-  node.content = std::move(content);
-  return node;
+  return Node{std::move(content)};
 }
 
 class FileGroup : public Group, public StoredObject {

@@ -17,9 +17,8 @@ Node with_fields_as_members(const std::string& name, Node node, const GroupPtr& 
   std::vector<Member> members;
   const std::vector<Field>& fields = array->values->dtype().fields;
   for (size_t f = 0; f < fields.size(); ++f) {
-    Node field;
-    field.content = LabelledArray{frames::field_of(array->values, f), nullptr, nullptr};
-    members.push_back({fields[f].name, std::move(field)});
+    members.push_back(
+        {fields[f].name, Node{LabelledArray{frames::field_of(array->values, f), nullptr, nullptr}}});
   }
   Node group;
   group.parts = std::make_shared<ListedGroup>(parent, member_path(*parent, name), std::move(members));

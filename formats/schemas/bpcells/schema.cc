@@ -159,9 +159,7 @@ ArrayPtr StoreReader::add(const std::string& name, const DType& type, Make make)
   } catch (const Error& error) {
     array = std::make_shared<BrokenArray>(type, error);
   }
-  Node node;
-  node.content = LabelledArray{array, nullptr, nullptr};
-  listed_.push_back({name, std::move(node)});
+  listed_.push_back({name, Node{LabelledArray{array, nullptr, nullptr}}});
   return array;
 }
 

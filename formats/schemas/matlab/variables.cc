@@ -32,9 +32,7 @@ Node directory_node(const Place& place, ListedGroup::List list, std::function<At
 // Returns a node with error as content. Throws a transient error, which must not be kept.
 Node error_node(const Error& error) {
   if (is_transient(error)) throw error;
-  Node node;
-  node.content = error;
-  return node;
+  return Node{error};
 }
 
 Node referenced(std::string_view path, const File& file) {

@@ -293,9 +293,7 @@ Node Opener::features(const GroupPtr& root) const {
   }
   std::vector<Member> members;
   for (const Column& column : table.columns) {
-    Node node;
-    node.content = LabelledArray{column.values, nullptr, nullptr};
-    members.push_back({column.name, std::move(node)});
+    members.push_back({column.name, Node{LabelledArray{column.values, nullptr, nullptr}}});
   }
   Node node;
   node.content = std::move(table);
@@ -328,9 +326,7 @@ std::vector<Member> Opener::parts(const GroupPtr& root) const {
   if (layers_.empty()) return members;
   std::vector<Member> layers;
   for (const auto& [name, matrix] : layers_) {
-    Node node;
-    node.content = matrix;
-    layers.push_back({name, std::move(node)});
+    layers.push_back({name, Node{matrix}});
   }
   Node group;
   group.parts = std::make_shared<ListedGroup>(root, "/layers", [layers](const GroupPtr& self) {

@@ -39,9 +39,7 @@ Json::Object details_of(const TableFiles& files) {
 std::vector<Member> columns_of(const TableFiles& files) {
   std::vector<Member> members;
   for (const plainfs::Column& column : files.columns()) {
-    Node node;
-    node.content = LabelledArray{column.values, nullptr, nullptr};
-    members.push_back({column.name, std::move(node)});
+    members.push_back({column.name, Node{LabelledArray{column.values, nullptr, nullptr}}});
   }
   return members;
 }

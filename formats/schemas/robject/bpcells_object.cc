@@ -161,9 +161,7 @@ Node bpcells_node(const ValuePtr& object, const View& view) {
     if (is_transient(error)) throw;
     SparseMatrix broken;
     broken.error = error;
-    Node node;
-    node.content = std::move(broken);
-    return node;
+    return Node{std::move(broken)};
   }
 }
 

@@ -105,9 +105,7 @@ std::optional<Node> xenium_node(const Node& node, const Notice& notice, Context&
   if (std::optional<XeniumMatrix> found = xenium_matrix_in(*node.parts, notice)) {
     std::vector<Member> added;
     if (!node.parts->find("features")) {
-      Node features;
-      features.content = std::move(found->features);
-      added.push_back({"features", std::move(features)});
+      added.push_back({"features", Node{std::move(found->features)}});
     }
     refined.content = std::move(found->matrix);
     refined.parts = std::make_shared<OverlayGroup>(node.parts, nullptr, std::move(added));

@@ -17,9 +17,7 @@ std::string numpy(const std::string& key, const std::string& primitive = "int64"
 
 template <class T>
 Node buffer(const std::vector<T>& values) {
-  Node node;
-  node.content = LabelledArray{plainfs::numbers<T>(values), nullptr, nullptr};
-  return node;
+  return Node{LabelledArray{plainfs::numbers<T>(values), nullptr, nullptr}};
 }
 
 struct Awkward {

@@ -19,10 +19,8 @@ Node frame(const std::vector<std::string>& index, const std::string& column,
   for (const std::string& name : index) texts.add(name);
   elements.children.push_back(texts.finish());
   elements.children.push_back(elements_of<int8_t>(codes));
-  Node node;
-  node.content = LabelledArray{std::make_shared<MemoryArray>(type, Shape{index.size()}, std::move(elements)),
-                               nullptr, nullptr};
-  return node;
+  return Node{LabelledArray{std::make_shared<MemoryArray>(type, Shape{index.size()}, std::move(elements)),
+                            nullptr, nullptr}};
 }
 
 struct LegacyStore {

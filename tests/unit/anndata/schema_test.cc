@@ -250,11 +250,9 @@ BOOST_AUTO_TEST_CASE(null_element_is_empty) {
   const auto uns = store.root->add_group("uns");
   const auto scalar = [](Attributes attributes) {
     Elements elements = zero_elements(number_type(Kind::boolean, 1), 1);
-    Node node;
-    node.content = LabelledArray{std::make_shared<MemoryArray>(number_type(Kind::boolean, 1), Shape{},
-                                                               std::move(elements), std::move(attributes)),
-                                 nullptr, nullptr};
-    return node;
+    return Node{LabelledArray{std::make_shared<MemoryArray>(number_type(Kind::boolean, 1), Shape{},
+                                                            std::move(elements), std::move(attributes)),
+                              nullptr, nullptr}};
   };
   uns->add("none", scalar(encoding("null", "0.1.0")))
       .add("false", scalar(encoding("numeric-scalar", "0.2.0")));

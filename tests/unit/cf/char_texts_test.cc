@@ -19,12 +19,10 @@ DType character() {
 Node characters(std::string_view bytes, Shape shape, Attributes attributes) {
   Elements elements = zero_elements(character(), bytes.size());
   if (!bytes.empty()) std::memcpy(elements.bytes.data(), bytes.data(), bytes.size());
-  Node node;
-  node.content = LabelledArray{std::make_shared<MemoryArray>(character(), std::move(shape),
-                                                             std::move(elements), std::move(attributes)),
-                               {},
-                               {}};
-  return node;
+  return Node{LabelledArray{std::make_shared<MemoryArray>(character(), std::move(shape), std::move(elements),
+                                                          std::move(attributes)),
+                            {},
+                            {}}};
 }
 
 Attributes of_xarray() {

@@ -11,9 +11,7 @@ namespace plainfs::hdfstore {
 namespace {
 
 Node node_with(const ArrayPtr& array) {
-  Node node;
-  node.content = LabelledArray{array, {}, {}};
-  return node;
+  return Node{LabelledArray{array, {}, {}}};
 }
 
 ArrayPtr fixed_texts(const std::vector<std::string>& values, uint32_t size, Attributes attributes = {}) {

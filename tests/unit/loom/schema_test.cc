@@ -15,9 +15,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 Node array_node(ArrayPtr array) {
-  Node node;
-  node.content = LabelledArray{std::move(array), nullptr, nullptr, {}, {}};
-  return node;
+  return Node{LabelledArray{std::move(array), nullptr, nullptr, {}, {}}};
 }
 
 template <class T>
@@ -26,9 +24,7 @@ Node number_node(const std::vector<T>& values, Shape shape) {
 }
 
 Node broken_node() {
-  Node node;
-  node.content = damaged("no such heap");
-  return node;
+  return Node{damaged("no such heap")};
 }
 
 Texts shown(const ArrayPtr& array) {

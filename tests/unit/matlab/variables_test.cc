@@ -19,10 +19,10 @@ Node references(const std::vector<std::string>& paths, Shape shape, Attributes a
   type.kind = Kind::reference;
   TextBuilder builder(paths.size());
   for (const std::string& path : paths) builder.add(path);
-  Node node;
-  node.content = LabelledArray{
-      std::make_shared<MemoryArray>(type, std::move(shape), builder.finish(), std::move(attributes)), {}, {}};
-  return node;
+  return Node{LabelledArray{
+      std::make_shared<MemoryArray>(type, std::move(shape), builder.finish(), std::move(attributes)),
+      {},
+      {}}};
 }
 
 // A file with a different fault for each test.

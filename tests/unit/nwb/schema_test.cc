@@ -19,11 +19,9 @@ using Texts = std::vector<std::string>;
 template <class T>
 Node number_node(const std::vector<T>& values, Attributes attributes = {}, Shape shape = {}) {
   if (shape.empty()) shape = {values.size()};
-  Node node;
-  node.content = LabelledArray{
+  return Node{LabelledArray{
       std::make_shared<MemoryArray>(type_of<T>(), shape, elements_of(values), std::move(attributes)), nullptr,
-      nullptr};
-  return node;
+      nullptr}};
 }
 
 Json list_of(const Texts& texts) {

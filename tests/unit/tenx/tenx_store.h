@@ -15,15 +15,11 @@ namespace plainfs::tenx {
 
 template <class T>
 Node number_node(const std::vector<T>& values) {
-  Node node;
-  node.content = LabelledArray{numbers(values), nullptr, nullptr, {}, {}};
-  return node;
+  return Node{LabelledArray{numbers(values), nullptr, nullptr, {}, {}}};
 }
 
 inline Node broken_node(const std::string& message) {
-  Node node;
-  node.content = damaged("{}", message);
-  return node;
+  return Node{damaged("{}", message)};
 }
 
 // Adds three features, two barcodes, counts (f1,c1)=5, (f3,c2)=7. without: an omitted member.

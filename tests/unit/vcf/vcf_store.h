@@ -13,9 +13,7 @@
 namespace plainfs::vcf {
 
 inline Node node_of(ArrayPtr array) {
-  Node node;
-  node.content = LabelledArray{std::move(array), nullptr, nullptr};
-  return node;
+  return Node{LabelledArray{std::move(array), nullptr, nullptr}};
 }
 
 // Values with the names of their axes, in the form of Zarr version 2.
