@@ -23,10 +23,6 @@ constexpr int64_t kPlanVersion = 3;
 constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
 constexpr uint64_t kMaxPackedLevel = 9;
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw damaged("{}", why);
-}
-
 // Rejects paths outside of the target directory, whatever a plan contains.
 const std::string& checked_path(const std::string& path) {
   const std::vector<std::string_view> names = split(path, '/');
@@ -34,7 +30,7 @@ const std::string& checked_path(const std::string& path) {
     return name.empty() || name == "." || name == ".." || name.find('\0') != name.npos;
   };
   if (names.front() == ".plainfs" || std::any_of(names.begin(), names.end(), is_no_name))
-    refuse(fmt::format("{}: not a path in a store", path));
+    throw damaged("{}: not a path in a store", path);
   return path;
 }
 
@@ -43,7 +39,7 @@ void check_ranges(const ExportPlan& plan) {
   std::vector<std::vector<PlannedRange>> of_file(plan.files.size());
   for (const auto& task : plan.tasks) {
     for (const PlannedRange& range : task) {
-      if (range.file >= plan.files.size()) refuse(fmt::format("no file {}", range.file));
+      if (range.file >= plan.files.size()) throw damaged("no file {}", range.file);
       of_file[range.file].push_back(range);
     }
   }
@@ -59,9 +55,9 @@ void check_ranges(const ExportPlan& plan) {
       at += range.size;
     }
     if (!is_whole || at != plan.files[i].size)
-      refuse(fmt::format("{}: its ranges do not cover each of its bytes once", plan.files[i].path));
+      throw damaged("{}: its ranges do not cover each of its bytes once", plan.files[i].path);
     if (plan.files[i].packed && of_file[i].size() != 1)
-      refuse(fmt::format("{}: several tasks share a file of a packed folder", plan.files[i].path));
+      throw damaged("{}: several tasks share a file of a packed folder", plan.files[i].path);
   }
 }
 
@@ -136,7 +132,7 @@ std::shared_ptr<const JoinOptions> join_of(const Json& options) {
   for_each_required(*text, "stores", [&](const Json& store) {
     join.stores.push_back({required_text(store, "store"), required_text(store, "label")});
   });
-  if (join.stores.empty()) refuse("a plan of joined stores without a store");
+  if (join.stores.empty()) throw damaged("a plan of joined stores without a store");
   return std::make_shared<const JoinOptions>(std::move(join));
 }
 
@@ -186,7 +182,7 @@ T number_at(const Json& list, size_t place) {
     number = item ? item->as_int64() : std::nullopt;
   else
     number = item ? item->as_uint64() : std::nullopt;
-  if (!number) refuse(fmt::format("{}: not a list of whole numbers", start_of_json(list)));
+  if (!number) throw damaged("{}: not a list of whole numbers", start_of_json(list));
   return *number;
 }
 
@@ -194,12 +190,12 @@ PlannedFile file_of(const Json& text) {
   PlannedFile file;
   file.path = checked_path(required_text(text, "path"));
   file.size = required_count(text, "bytes");
-  if (file.size > kMaxBytes) refuse(fmt::format("{}: {} bytes", file.path, file.size));
+  if (file.size > kMaxBytes) throw damaged("{}: {} bytes", file.path, file.size);
   const Json& modified = required(text, "modified");
   file.modified.tv_sec = number_at<time_t>(modified, 0);
   file.modified.tv_nsec = number_at<long>(modified, 1);
   if (file.modified.tv_nsec < 0 || file.modified.tv_nsec > 999'999'999)
-    refuse(fmt::format("{}: invalid nanoseconds {}", file.path, file.modified.tv_nsec));
+    throw damaged("{}: invalid nanoseconds {}", file.path, file.modified.tv_nsec);
   if (text.find("packed")) file.packed = required_count(text, "packed");
   return file;
 }
@@ -208,11 +204,11 @@ PlannedFolder packed_folder_of(const Json& text) {
   PlannedFolder folder;
   folder.path = checked_path(required_text(text, "path"));
   const uint64_t version = required_count(text, "version");
-  if (version > 3) refuse(fmt::format("{}: version {}", folder.path, version));
+  if (version > 3) throw damaged("{}: version {}", folder.path, version);
   folder.packing.version = static_cast<int>(version);
   if (!required(text, "level").is_null()) {
     const uint64_t level = required_count(text, "level");
-    if (level > kMaxPackedLevel) refuse(fmt::format("{}: level {}", folder.path, level));
+    if (level > kMaxPackedLevel) throw damaged("{}: level {}", folder.path, level);
     folder.packing.level = static_cast<int>(level);
   }
   folder.packing.file_bytes = required_count(text, "file_bytes");
@@ -227,16 +223,15 @@ void find_roots(ExportPlan& plan) {
   for (size_t i = 0; i < plan.files.size(); ++i) {
     const PlannedFile& file = plan.files[i];
     if (!file.packed) continue;
-    if (*file.packed >= plan.packed.size())
-      refuse(fmt::format("{}: no packed folder {}", file.path, *file.packed));
+    if (*file.packed >= plan.packed.size()) throw damaged("{}: no packed folder {}", file.path, *file.packed);
     PlannedFolder& folder = plan.packed[*file.packed];
     if (!file.path.starts_with(folder.path + "/"))
-      refuse(fmt::format("{}: does not lie in {}", file.path, folder.path));
+      throw damaged("{}: does not lie in {}", file.path, folder.path);
     if (!is_known[*file.packed]) folder.root = i;
     is_known[*file.packed] = true;
   }
   for (size_t i = 0; i < plan.packed.size(); ++i)
-    if (!is_known[i]) refuse(fmt::format("{}: a packed folder without files", plan.packed[i].path));
+    if (!is_known[i]) throw damaged("{}: a packed folder without files", plan.packed[i].path);
 }
 
 // Returns the value of an option that plans of earlier builds do not have.
@@ -270,8 +265,8 @@ void read_options(const Json& options, ExportPlan& plan) {
 
 ExportPlan plan_of(const Json& text) {
   const Json* const version = text.find("plainfs_plan");
-  if (!version) refuse("not a plan of plainfs");
-  if (version->as_int64() != kPlanVersion) refuse("a plan of another version of plainfs");
+  if (!version) throw damaged("not a plan of plainfs");
+  if (version->as_int64() != kPlanVersion) throw damaged("a plan of another version of plainfs");
   ExportPlan plan;
   plan.store = required_text(text, "store");
   read_options(required(text, "options"), plan);
@@ -279,7 +274,7 @@ ExportPlan plan_of(const Json& text) {
     plan.sources.push_back({required_text(source, "name"), required_text(source, "stamp")});
   });
   for_each_required(text, "folders", [&](const Json& folder) {
-    if (!folder.text()) refuse(fmt::format("{}: not a path in a store", start_of_json(folder)));
+    if (!folder.text()) throw damaged("{}: not a path in a store", start_of_json(folder));
     plan.folders.push_back(checked_path(*folder.text()));
   });
   for_each_required(text, "links", [&](const Json& link) {
@@ -291,7 +286,7 @@ ExportPlan plan_of(const Json& text) {
   find_roots(plan);
   for_each_required(text, "tasks", [&](const Json& task) {
     if (required_count(task, "id") != plan.tasks.size() + 1)
-      refuse("its tasks are not numbered 1, 2, 3 and so on");
+      throw damaged("its tasks are not numbered 1, 2, 3 and so on");
     std::vector<PlannedRange>& ranges = plan.tasks.emplace_back();
     for_each_required(task, "ranges", [&](const Json& range) {
       ranges.push_back(
