@@ -58,7 +58,7 @@ void check_page(const ObjectPage& page, const std::string& prefix, const std::st
   }
 }
 
-class ObjectListing : public Listing {
+class ObjectListing : public RemoteListing {
  public:
   ObjectListing(std::string store, std::shared_ptr<ObjectOrigin> origin, HttpClient& client)
       : store_(std::move(store)), origin_(std::move(origin)), client_(client) {}
@@ -251,8 +251,8 @@ class ObjectListing : public Listing {
 
 }  // namespace
 
-std::unique_ptr<Listing> object_listing(std::string store, std::shared_ptr<ObjectOrigin> origin,
-                                        HttpClient& client) {
+std::unique_ptr<RemoteListing> object_listing(std::string store, std::shared_ptr<ObjectOrigin> origin,
+                                              HttpClient& client) {
   return std::make_unique<ObjectListing>(std::move(store), std::move(origin), client);
 }
 

@@ -11,7 +11,7 @@
 namespace plainfs::remote {
 
 // store: the folder that contains all locations. client: must outlive the listing.
-std::unique_ptr<Listing> object_listing(std::string store, std::shared_ptr<ObjectOrigin> origin,
-                                        HttpClient& client);
+std::unique_ptr<RemoteListing> object_listing(std::string store, std::shared_ptr<ObjectOrigin> origin,
+                                              HttpClient& client);
 
 }  // namespace plainfs::remote

@@ -71,7 +71,7 @@ namespace {
 
 class RemoteFolder : public KeyStore {
  public:
-  RemoteFolder(const std::string& location, Sources& sources, Listing* listing)
+  RemoteFolder(const std::string& location, Sources& sources, RemoteListing* listing)
       : KeyStore(location), sources_(sources), listing_(listing) {}
 
   bool is_remote() const override { return true; }
@@ -102,12 +102,12 @@ class RemoteFolder : public KeyStore {
   }
 
   Sources& sources_;
-  Listing* const listing_;
+  RemoteListing* const listing_;
 };
 
 }  // namespace
 
-KeyStorePtr open_remote_folder(const std::string& location, Sources& sources, Listing* listing) {
+KeyStorePtr open_remote_folder(const std::string& location, Sources& sources, RemoteListing* listing) {
   return std::make_shared<const RemoteFolder>(location, sources, listing);
 }
 

@@ -16,9 +16,9 @@
 namespace plainfs::remote {
 
 // A listing. Thread-safe.
-class Listing {
+class RemoteListing {
  public:
-  virtual ~Listing() = default;
+  virtual ~RemoteListing() = default;
   // Returns the entries directly in the folder at `location`, by name; none if it does not exist.
   virtual std::vector<Entry> list(const std::string& location) = 0;
   // Lists like list(), but gives up after `most` entries of a folder that was not listed before, and returns
@@ -66,6 +66,6 @@ std::optional<Version> version_of_stamp(const std::string& stamp);
 
 // Opens a KeyStore of the objects below the URL `location`. Opens its objects through `sources`. `sources`
 // and `listing` must outlive it. A null listing means that the service lists nothing.
-KeyStorePtr open_remote_folder(const std::string& location, Sources& sources, Listing* listing);
+KeyStorePtr open_remote_folder(const std::string& location, Sources& sources, RemoteListing* listing);
 
 }  // namespace plainfs::remote

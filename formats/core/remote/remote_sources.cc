@@ -73,7 +73,7 @@ using RemoteFilePtr = std::shared_ptr<const RemoteFile>;
 class RemoteSources : public Sources {
  public:
   RemoteSources(std::string store, std::shared_ptr<Origin> origin, std::shared_ptr<HttpClient> client,
-                std::unique_ptr<Listing> listing, std::shared_ptr<DiskCache> disk,
+                std::unique_ptr<RemoteListing> listing, std::shared_ptr<DiskCache> disk,
                 std::shared_ptr<BlockPool> pool, bool forbidden_is_absent, std::atomic<uint64_t>* bytes_read)
       : store_(std::move(store)),
         origin_(std::move(origin)),
@@ -106,7 +106,7 @@ class RemoteSources : public Sources {
   using FilePtrs = std::list<std::pair<std::string, RemoteFilePtr>>;
 
   // Returns null if nothing can be listed.
-  Listing* listing();
+  RemoteListing* listing();
   void check_inside(const std::string& location) const;
   RemoteFilePtr open_object(const std::string& location);
   RemoteFilePtr find(const std::string& location);
@@ -134,8 +134,8 @@ class RemoteSources : public Sources {
   const Containment bounds_;
   const std::shared_ptr<Origin> origin_;
   const std::shared_ptr<HttpClient> client_;
-  const std::unique_ptr<Listing> listing_;  // null: the service lists nothing
-  const std::shared_ptr<DiskCache> disk_;   // null: nothing is kept on a disk
+  const std::unique_ptr<RemoteListing> listing_;  // null: the service lists nothing
+  const std::shared_ptr<DiskCache> disk_;         // null: nothing is kept on a disk
   const std::shared_ptr<BlockPool> pool_;
   std::atomic<uint64_t>* const bytes_read_;
 
@@ -168,7 +168,7 @@ void RemoteSources::check_inside(const std::string& location) const {
     throw unreadable("{}: outside the store {}", location, store_);
 }
 
-Listing* RemoteSources::listing() {
+RemoteListing* RemoteSources::listing() {
   const MutexLock lock(mutex_);
   return may_list_ ? listing_.get() : nullptr;
 }
@@ -325,8 +325,8 @@ RemoteFilePtr RemoteSources::open_object(const std::string& location) {
   if (is_known_absent(location)) return nullptr;
   const uint64_t opening = opening_now();
   RemoteFilePtr file;
-  Listing* const listed = listing();
-  const std::optional<Listing::Known> known = listed ? listed->known(location) : std::nullopt;
+  RemoteListing* const listed = listing();
+  const std::optional<RemoteListing::Known> known = listed ? listed->known(location) : std::nullopt;
   if (!known) {
     file = ask_for(location, nullptr);
   } else if (known->kind == EntryKind::file && !known->version.etag.empty()) {
@@ -388,7 +388,7 @@ EntryKind RemoteSources::kind_of_bucket() {
   constexpr size_t kMaxNames = 8;
   std::vector<Entry> entries;
   std::string why_not;
-  if (Listing* const listed = listing()) try {
+  if (RemoteListing* const listed = listing()) try {
       entries = listed->list(store_);
     } catch (const Error& error) {
       why_not = fmt::format("; {}", error.what());
@@ -414,7 +414,7 @@ EntryKind RemoteSources::kind_of_bucket() {
 
 // Returns whether the service lists objects in the store as a folder. False if it does not list.
 bool RemoteSources::has_listed_objects() {
-  Listing* const listed = listing();
+  RemoteListing* const listed = listing();
   if (!listed) return false;
   try {
     const std::optional<std::vector<Entry>> entries = listed->list_few(store_, kFewEntries);
@@ -456,7 +456,7 @@ bool RemoteSources::is_consolidated_zarr() {
     if (object->is_absent()) remember_absent(location, opening);
     return false;  // whatever the fault is, the next requests meet it too
   }
-  if (Listing* const listed = listing()) try {
+  if (RemoteListing* const listed = listing()) try {
       listed->list_few(store_, kFewEntries);
     } catch (const Error&) {
       const MutexLock lock(mutex_);
@@ -491,7 +491,7 @@ EntryKind RemoteSources::kind_of_root() {
     why_not = error;
     is_own_refusal = true;
   }
-  if (Listing* const listed = listing()) {
+  if (RemoteListing* const listed = listing()) {
     try {
       const std::optional<std::vector<Entry>> entries = listed->list_few(store_, kFewEntries);
       return entries && entries->empty() ? EntryKind::nothing : EntryKind::folder;
@@ -522,7 +522,7 @@ EntryKind RemoteSources::kind_of(const std::string& location) {
   if (!is_in(location, store_) && !open_if_exists(location))
     return has_root_object(location) ? EntryKind::folder : EntryKind::nothing;
   if (!is_in(location, store_)) return EntryKind::file;
-  if (Listing* const listed = listing()) {
+  if (RemoteListing* const listed = listing()) {
     const std::string_view name = last_name(location);
     for (const Entry& entry : listed->list(folder_of(location)))
       if (entry.name == name) return entry.kind;
@@ -539,7 +539,7 @@ timespec RemoteSources::modified(const std::string&) {
 // Returns a digest of the names and versions of all objects below the folder, as they are listed. Returns
 // nullopt if the service lists nothing, a version is unknown, or there are too many objects.
 std::optional<std::string> RemoteSources::stamp_of_folder(const std::string& folder) {
-  Listing* const listed = listing();
+  RemoteListing* const listed = listing();
   if (!listed || !is_in(folder, store_)) return std::nullopt;
   std::vector<std::string> folders{folder};
   std::string digests;
@@ -554,7 +554,7 @@ std::optional<std::string> RemoteSources::stamp_of_folder(const std::string& fol
         folders.push_back(location);
         continue;
       }
-      const std::optional<Listing::Known> known = listed->known(location);
+      const std::optional<RemoteListing::Known> known = listed->known(location);
       if (++objects > kMaxStamped || !known || known->version.etag.empty()) return std::nullopt;
       digests += sha256_hex(fmt::format("{}\n{}\n{}", location, known->version.size, known->version.etag));
     }

@@ -108,7 +108,7 @@ struct LongestText {
   uint64_t bytes;
 };
 
-uint64_t longest_text(const Array& array, Context& context) {
+uint64_t longest_text(const Array& array) {
   const auto survey = array.survey<LongestText>(0, [&] {
     constexpr uint64_t kAtOnce = 65536;
     uint64_t longest = 0;
@@ -125,7 +125,6 @@ uint64_t longest_text(const Array& array, Context& context) {
     }
     return LongestText{longest};
   });
-  (void)context;
   return survey->bytes;
 }
 
@@ -187,15 +186,14 @@ std::optional<NcVariable> native_times(const CfVariable& variable) {
 }
 
 // Returns nullopt if a value is an integer that no double represents.
-std::optional<NcVariable> nc_variable(const CfVariable& variable, Context& context) {
+std::optional<NcVariable> nc_variable(const CfVariable& variable) {
   const DType type = counted_type(variable.values->dtype());
   if (is_native_time(type)) return native_times(variable);
   if (!is_texts(type)) return number_variable(variable, type);
   NcVariable generated{&variable, kNcChar};
   generated.has_text_axis = !variable.is_characters;
-  generated.text_length = type.kind == Kind::fixed_text
-                              ? type.size
-                              : std::max<uint64_t>(1, longest_text(*variable.values, context));
+  generated.text_length =
+      type.kind == Kind::fixed_text ? type.size : std::max<uint64_t>(1, longest_text(*variable.values));
   return generated;
 }
 
@@ -614,7 +612,7 @@ ByteLayout netcdf_file(const CfDataset& dataset, Context& context) {
                                  dataset.place, variable.name, variable.values->dtype().name()));
       continue;
     }
-    if (auto generated = nc_variable(variable, context))
+    if (auto generated = nc_variable(variable))
       variables.push_back(*std::move(generated));
     else
       context.notice(
@@ -628,8 +626,8 @@ ByteLayout netcdf_file(const CfDataset& dataset, Context& context) {
 ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Context& context) {
   std::vector<NcVariable> variables;
   for (const CfVariable* each : needed_by(dataset, variable))
-    if (auto generated = nc_variable(*each, context)) variables.push_back(*std::move(generated));
-  const std::optional<NcVariable> own = nc_variable(variable, context);
+    if (auto generated = nc_variable(*each)) variables.push_back(*std::move(generated));
+  const std::optional<NcVariable> own = nc_variable(variable);
   if (!own)
     throw unsupported(
         "{}: an integer that a double cannot represent, and NetCDF classic has no other type for it",

@@ -31,7 +31,7 @@ struct Asker : Request {
 struct Fixture {
   RemoteCounters counters;
   HttpClient client{counters};
-  std::unique_ptr<Listing> listing(const ListServer& server) {
+  std::unique_ptr<RemoteListing> listing(const ListServer& server) {
     RemoteOptions options;
     options.no_sign = true;
     options.endpoint = server.url;
