@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The files that plainfs suggests for every golden store: the lines of `plainfs info`, the default of `plainfs export`
-for each ending and the lines of the page, compared with offers.txt. `offers_test.py --write` writes that file: review
-the difference row by row."""
+"""The files that plainfs suggests for every golden store: the first line of `plainfs info` and its lines to open the
+store, the default of `plainfs export` for each ending and the lines of the page, compared with offers.txt.
+`offers_test.py --write` writes that file: review the difference row by row."""
 import json
 import os
 import re
@@ -19,6 +19,7 @@ from server import Server
 
 PROGRAM, DATA = os.environ["PLAINFS"], os.environ["PLAINFS_TEST_DATA"]
 EXPECTED = os.path.join(HERE, "offers.txt")
+WITHOUT_A_STORE = {".ome.tif", ".zarr.zip"}  # no golden store has an image; an archive is offered as its folder
 QUOTED = re.compile(r'"([^"]*)"')
 WRITTEN = re.compile(r"# .*?: (.*?)(?:, or \d+ more with --of PATH)?$")
 
@@ -45,8 +46,11 @@ def rows_of(link):
     printed = done.stdout.decode()
     mountpoint = os.path.splitext(os.path.basename(link))[0]
     written = exports(printed)
-    return [f"open    {line}" for line in lines_to_open(printed, mountpoint)] + (
-        ["export  " + ", ".join(written)] if written else []
+    first = printed.partition("\n")[0]
+    return (
+        [f"info    {first}"]
+        + [f"open    {line}" for line in lines_to_open(printed, mountpoint)]
+        + (["export  " + ", ".join(written)] if written else [])
     )
 
 
@@ -89,6 +93,14 @@ class Offers(unittest.TestCase):
     def test_every_store_offers_the_files_of_the_table(self):
         with open(EXPECTED, encoding="utf-8") as file:
             self.assertEqual(table(), file.read())
+
+    def test_every_ending_is_the_default_of_a_store(self):
+        done = subprocess.run([PROGRAM, "export", "--help"], capture_output=True, timeout=60, check=True)
+        endings = re.search("Extensions of FILE:(.*)", done.stdout.decode())[1].split()
+        with open(EXPECTED, encoding="utf-8") as file:
+            files = [name for line in file if line.startswith("  export") for name in line.split()[1:]]
+        absent = {ending for ending in endings if not any(name.rstrip(",").endswith(ending) for name in files)}
+        self.assertEqual(absent, WITHOUT_A_STORE)
 
 
 if __name__ == "__main__":
