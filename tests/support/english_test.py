@@ -16,6 +16,7 @@ CANARY = {
     "BOOST_AUTO_TEST_CASE(files_keep_what_was_read) {\n": ["what"],
     "const char kText[] =\n    R\"(One line.\nThe program tells it.\n)\";\n": ["tells"],
     'constexpr int kMostNames = 5;  // kMostNames\nbool is_there(Made made);\nmost("kMostNames");\n': [
+        "Made",
         "is_there",
         "kMostNames",
         "made",
