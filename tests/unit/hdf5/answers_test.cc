@@ -50,8 +50,8 @@ void check_message(const Value& value, const FileLayout& layout, Use&& use) {
   };
   for (size_t at = 0; at < out.bytes().size(); ++at) {
     Bytes changed = out.bytes();
-    for (const unsigned value : {0U, 1U, 0x7fU, 0xffU, static_cast<unsigned>(random() % 256)}) {
-      changed[at] = static_cast<std::byte>(value);
+    for (const unsigned byte : {0U, 1U, 0x7fU, 0xffU, static_cast<unsigned>(random() % 256)}) {
+      changed[at] = static_cast<std::byte>(byte);
       try_bytes(changed);
     }
     try_bytes({out.bytes().begin(), out.bytes().begin() + static_cast<ptrdiff_t>(at)});
@@ -112,9 +112,9 @@ BOOST_AUTO_TEST_CASE(known_objects_arrive_whole_or_fail) {
     write_again(again, KnownObjects(in));
     BOOST_TEST((out.bytes() == again.bytes()));
     for (size_t at = 0; at < out.bytes().size(); ++at) {
-      for (const unsigned value : {0U, 1U, 0x7fU, 0xffU}) {
+      for (const unsigned byte : {0U, 1U, 0x7fU, 0xffU}) {
         Bytes changed = out.bytes();
-        changed[at] = static_cast<std::byte>(value);
+        changed[at] = static_cast<std::byte>(byte);
         Reader hostile(changed, file.layout());
         try {
           const KnownObjects known(hostile);
