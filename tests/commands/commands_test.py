@@ -1057,7 +1057,9 @@ class Commands(unittest.TestCase):
             finding = DAMAGED_PARTS.get(os.path.relpath(case, DATA), ": not supported: ")
             status = 0 if not printed else 14 if finding.startswith("/") else 15
             outcome = f"{len(printed)} findings?" if printed else "all readable"
-            found = re.fullmatch(rf"[\d,]+ files, [0-9.]+ k?M?B: {outcome}(; \d+ links? to nothing shown here)?", counts)
+            found = re.fullmatch(
+                rf"[\d,]+ files, [0-9.]+ k?M?B: {outcome}(; \d+ links? to nothing shown here)?", counts
+            )
             if not found or result.returncode != status or any(finding not in line for line in printed):
                 failures.append(f"{case}: {result.returncode} {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))
@@ -1080,9 +1082,10 @@ class Commands(unittest.TestCase):
         shutil.copy(os.path.join(DATA, "h5seurat", "everything", "store.h5seurat"), store)
         whole = run("check", store).stdout.decode()
         stored = run("check", "-o", "views=csv,npy,mtx,tsv,json", store).stdout.decode()
-        self.assertGreater(
-            int(whole.split(" files")[0].split("\n")[-1]), int(stored.split(" files")[0].split("\n")[-1])
+        all_files, stored_files = (
+            int(re.search(r"([\d,]+) files", printed)[1].replace(",", "")) for printed in (whole, stored)
         )
+        self.assertGreater(all_files, stored_files)
 
     def test_check_counts_links_to_nothing(self):
         store = os.path.join(DATA, "hdf5", "links", "store.h5")

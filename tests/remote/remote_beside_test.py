@@ -41,7 +41,7 @@ class Beside(RemoteTest):
         self.assertNotIn(b"obs.csv", run("ls", *self.user(), url, env=keys).stdout)
         done = run("index", "--beside", *self.user(), url, env=keys)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, rb"^\d+ files in s3://lab/x\.h5ad\.plainfs\n$")
+        self.assertRegex(done.stdout, rb"^[\d,]+ files in s3://lab/x\.h5ad\.plainfs\n$")
         self.check_others(server, url, env=keys)
         self.assertNotIn(b"obs.csv", run("ls", "-o", "index=none", url, env=keys).stdout)
         # It is not used for another version of the store.

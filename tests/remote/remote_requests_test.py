@@ -265,7 +265,8 @@ class Requests(RemoteTest):
         os.close(slave)
         self.assertNotIn(b"obs.csv", done.stdout)
         self.assertRegex(
-            os.read(master, 4096).decode(), rf"^plainfs: \d+ files not listed, .*: plainfs ls -a {re.escape(url)}\r\n$"
+            os.read(master, 4096).decode(),
+            rf"^plainfs: [\d,]+ files not listed, .*: plainfs ls -a {re.escape(url)}\r\n$",
         )
         self.assertEqual(run("ls", "-o", "index=none", url).stderr, b"")
         if HAS_FUSE:
