@@ -357,7 +357,8 @@ std::string contents_of_store(const Store& store, Context& context) {
   if (const auto* const image = std::get_if<Image>(&store.root.content)) return image_text(*image);
   if (const auto* const variants = std::get_if<Variants>(&store.root.content))
     return count_text(variants->count(), "variant") +
-           (variants->samples ? kTimesSign + count_text(variants->samples->count(), "sample") : std::string());
+           (variants->samples ? kTimesSign + count_text(variants->samples->count(), "sample")
+                              : std::string());
   if (const CfDatasetPtr dataset = dataset_of(store)) {
     try {
       return printable(dataset_text(*dataset));
