@@ -1,9 +1,10 @@
 #include "fs/report/facts.h"
-#include "fs/report/words.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "fs/report/words.h"
 
 namespace plainfs {
 namespace {

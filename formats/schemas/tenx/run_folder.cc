@@ -54,7 +54,11 @@ class Finder {
   }
 
  private:
-  static std::string above(const std::string& folder) { return folder.substr(0, folder.rfind('/')); }
+  // Returns the folder of a folder, "/" for "/a".
+  static std::string above(const std::string& folder) {
+    const size_t slash = folder.rfind('/');
+    return slash == 0 ? "/" : folder.substr(0, slash);
+  }
 
   bool exists(const std::string& location, EntryKind kind) const {
     return context_.files.kind_of(location) == kind;

@@ -1,13 +1,12 @@
-#include "formats/core/frames/data_frame.h"
-#include "formats/core/text/split.h"
-#include "formats/schemas/vcf/variants.h"
-
 #include <algorithm>
 #include <map>
 
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/text/split.h"
+#include "formats/schemas/vcf/variants.h"
 
 namespace plainfs::vcf {
 namespace {
