@@ -17,13 +17,13 @@ try:
     import warnings
 
     warnings.simplefilter("ignore")
-    import anndata
-    import later_anndata
     import numpy as np
     import pandas as pd
     import scipy.io
     import scipy.sparse
     import zarr
+    import anndata
+    import later_anndata
 except ImportError:
     anndata = None
 

@@ -10,15 +10,13 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import anndata
-import numpy
-import pandas
-
 import chosen_test
 import media_stores
 from browser import PROGRAM, Browser
 from server import DATA, Server
-from optional import needs_npm, NPM, reason  # after server, which sets its path
+from optional import import_or_exit, needs_npm, NPM, reason  # after server, which sets its path
+
+anndata, numpy, pandas = import_or_exit("anndata", "numpy", "pandas")
 
 AXE = os.path.join(NPM, "node_modules", "axe-core", "axe.min.js")
 PICTURES = os.environ.get("PLAINFS_PICTURES")

@@ -9,17 +9,14 @@ import time
 import unittest
 import urllib.parse
 
-import anndata
-import h5py
-import numpy
-import pandas
-import scipy.sparse
-
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numbers_test
 from server import Server
 from effort import EFFORT  # after server, which sets its path
-from optional import needs_modules
+from optional import import_or_exit, needs_modules
+
+anndata, h5py, numpy, pandas = import_or_exit("anndata", "h5py", "numpy", "pandas")
+import scipy.sparse  # anndata needs it
 
 SEEDS = range(1, 1 + 2 * EFFORT)
 LEVELS = ["0", "1", "T cell: CD4"]

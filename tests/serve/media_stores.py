@@ -2,12 +2,12 @@
 import json
 import os
 import struct
+import sys
 
-import anndata
-import h5py
-import numpy
-import pandas
-import zarr
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from optional import import_or_exit
+
+anndata, h5py, numpy, pandas, zarr = import_or_exit("anndata", "h5py", "numpy", "pandas", "zarr")
 
 CHANNELS = (("DAPI", "0000FF"), ("GFP", "00FF00"))
 

@@ -12,16 +12,13 @@ import tempfile
 import unittest
 import urllib.parse
 
-import anndata
-import h5py
-import numpy
-import pandas
-import scipy.sparse
-import zarr
-
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import DATA, PROGRAM, Server
 from effort import EFFORT  # after server, which sets its path
+from optional import import_or_exit
+
+anndata, h5py, numpy, pandas, zarr = import_or_exit("anndata", "h5py", "numpy", "pandas", "zarr")
+import scipy.sparse  # anndata needs it
 
 STORES = 4 * EFFORT
 SEED = 1

@@ -10,15 +10,13 @@ import time
 import unittest
 import urllib.parse
 
-import anndata
-import numpy
-import pandas
-
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numbers_test
 from browser import PROGRAM, Browser
 from server import Server
-from optional import reason  # after server, which sets its path
+from optional import import_or_exit, reason  # after server, which sets its path
+
+anndata, numpy, pandas = import_or_exit("anndata", "numpy", "pandas")
 
 MAX_BYTES = 10_000
 CELLS = 200
