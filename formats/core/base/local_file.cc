@@ -208,8 +208,8 @@ void LocalFile::check_open_file() const {
   file_checked_.store(now, std::memory_order_relaxed);
 }
 
-// A read changes the access time, which tells `touch -a` from a write (change_watch.h). What comes between a
-// check and a read soon after it counts as a write.
+// A read changes the access time, by which `touch -a` differs from a write (change_watch.h). What comes
+// between a check and a read soon after it counts as a write.
 void LocalFile::check_open_file_before_reading() const {
   const int64_t checked = file_checked_.load(std::memory_order_relaxed);
   if (checked == 0 || clock_time(CLOCK_MONOTONIC) - checked > kJustNow) check_open_file();
