@@ -8,7 +8,7 @@ import shutil
 import stat
 import unittest
 
-from generated_test import arrays_of, digest, same_anndata
+from made_test import arrays_of, digest, same_anndata
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
 from optional import answers_of_npm, needs_modules, needs_npm
 
