@@ -174,8 +174,8 @@ void add_all(Fixture& fixture, const std::vector<std::pair<std::string, Texts>>&
   const std::vector<std::string> levels{"low", "mid", "high"};
   const std::vector<std::string> letters{"B", "A", "unused", "", "ß"};
   for (const auto& [name, texts] : csv) {
-    const auto add = [&, &name = name](ArrayPtr values) {
-      fixture.add(name, std::move(values), name == "_index" ? Nulls::none : nulls);
+    const auto add = [&, &column = name](ArrayPtr values) {
+      fixture.add(column, std::move(values), column == "_index" ? Nulls::none : nulls);
     };
     if (name == "_index" || name == "text") add(texts_of(texts));
     if (name == "flag") add(truths_of(texts));
