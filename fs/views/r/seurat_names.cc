@@ -10,6 +10,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/model/arrays/derived_array.h"
 #include "formats/core/model/arrays/generated_array.h"
 #include "formats/core/text/ascii.h"
 #include "fs/layout/text_segments.h"
