@@ -16,13 +16,14 @@ namespace {
 struct Superblocks {
   std::string path() const { return directory.path("f.h5"); }
 
-  // Writes a file with one group, after a user block; newest: in the newest format version.
+  // Writes a file with one group, after a user block, in the newest or the earliest format version.
   std::string file(hsize_t user_block, bool newest) {
     {
       const PropertyHandle creation(written(H5Pcreate(H5P_FILE_CREATE)));
       written(H5Pset_userblock(creation.id(), user_block));
       const PropertyHandle access = unusual_access();
-      if (newest) written(H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
+      const H5F_libver_t earliest = newest ? H5F_LIBVER_LATEST : H5F_LIBVER_EARLIEST;
+      written(H5Pset_libver_bounds(access.id(), earliest, H5F_LIBVER_LATEST));
       Hdf5Writer(path(), creation.id(), access.id()).group("g");
     }
     std::ifstream in(path(), std::ios::binary);
