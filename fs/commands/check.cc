@@ -6,6 +6,7 @@
 
 #include "cache/mutex.h"
 #include "formats/core/model/elements/shown_attributes.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"
@@ -132,9 +133,8 @@ void check_attributes(Filesystem& filesystem, const Walked& walked, Complaints& 
   if (faults.empty()) return;
   std::string path = walked.path;
   if (!is_directory) {
-    const size_t slash = path.rfind('/');
-    path.resize(slash == std::string::npos ? 0 : slash + !of.what.member.empty());
-    path += of.what.member;
+    const std::string folder(path_above(path));
+    path = of.what.member.empty() ? folder : joined_path(folder, of.what.member);
   }
   for (const Error& fault : faults) complaints.add(path, fault);
 }

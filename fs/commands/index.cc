@@ -57,14 +57,13 @@ std::string put_beside(const Options& options, Filesystem& filesystem) {
     remote::put_object(beside, std::string(as_text(index)), options.read.remote);
     return beside;
   }
-  const std::string name(last_name(beside)),
-      folder = is_url(store) ? "." : beside.substr(0, std::max<size_t>(beside.rfind('/'), 1));
-  const Descriptor beside_store(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (beside_store.number() < 0 || !replace_file(beside_store, name, as_text(index)))
+  const std::string name(last_name(beside)), folder = is_url(store) ? "." : folder_of_path(beside);
+  const Descriptor around(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (around.number() < 0 || !replace_file(around, name, as_text(index)))
     throw Failure(kNotWritten,
-                  fmt::format("{}/{}: {}; the sizes are kept only in {}, as by plainfs index without "
+                  fmt::format("{}: {}; the sizes are kept only in {}, as by plainfs index without "
                               "--beside",
-                              folder == "/" ? "" : folder, name, std::strerror(errno), options.index));
+                              joined_path(folder, name), std::strerror(errno), options.index));
   return is_url(store) ? fmt::format("{}; copy it to {}", name, beside) : beside;
 }
 

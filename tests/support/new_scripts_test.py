@@ -46,7 +46,7 @@ class Copied(unittest.TestCase):
         self.temporary = temporary.name
         self.copy = os.path.join(temporary.name, "tree")
 
-    def built(self, *words, **variables):
+    def output_of(self, *words, **variables):
         result = run(self.copy, *words, **variables)
         self.assertEqual((result.returncode, result.stderr), (0, ""), words)
         return result.stdout
@@ -82,10 +82,10 @@ class New(Copied):
 
     def test_new_files_keep_the_rules_and_compile(self):
         before = self.state()
-        self.built("scripts/new-schema", "tally_store")
-        self.built("scripts/new-schema", "zebra")
-        self.built("scripts/new-view", "tally")
-        self.built("scripts/new-view", "zebra_lines")
+        self.output_of("scripts/new-schema", "tally_store")
+        self.output_of("scripts/new-schema", "zebra")
+        self.output_of("scripts/new-view", "tally")
+        self.output_of("scripts/new-view", "zebra_lines")
         sources = sorted(
             path for path, when in self.state().items() if before.get(path) != when and path.endswith((".cc", ".h"))
         )
@@ -103,7 +103,7 @@ class New(Copied):
             self.check_compiles([path for path in sources if path.endswith(".cc") and "zebra" not in path])
         skip_rest(self, missing_programs("clang-format"))
         with self.subTest("format"):
-            self.built("clang-format", "--dry-run", "-Werror", *sources)
+            self.output_of("clang-format", "--dry-run", "-Werror", *sources)
 
     def check_lists(self):
         """Checks that the pages have the names of the views in the table."""
@@ -115,7 +115,7 @@ class New(Copied):
                 f"`{name}`", re.search(r"chooses among.*?is all of them", text_of(self.copy, "fs/VIEWS.md"), re.S)[0]
             )
         if shutil.which("groff"):
-            self.built("groff", "-man", "-Tutf8", "-ww", "-z", "fs/man/plainfs.1")
+            self.output_of("groff", "-man", "-Tutf8", "-ww", "-z", "fs/man/plainfs.1")
 
     def check_pages(self, *names):
         """Checks that nothing but the entries of these views was added to the pages, and nothing was changed."""
@@ -216,22 +216,22 @@ class Golden(Copied):
     def test_repacked_case_is_unchanged(self):
         for suite, folder in (("loom", "loom"), ("bad-loom", os.path.join("bad", "loom"))):
             names = os.listdir(os.path.join(self.temporary, folder))
-            self.assertEqual(self.built("scripts/golden", "list", suite).split(), sorted(names))
-            listing, packed = self.built("tar", "tvf", self.archive(suite)), self.bytes_of(suite)
+            self.assertEqual(self.output_of("scripts/golden", "list", suite).split(), sorted(names))
+            listing, packed = self.output_of("tar", "tvf", self.archive(suite)), self.bytes_of(suite)
             case = os.path.join(self.temporary, folder, names[0])
             os.utime(case, (1, 1))
-            self.built("scripts/golden", "add", case, suite, PLAINFS="none")
-            self.assertEqual(self.built("tar", "tvf", self.archive(suite)), listing)
+            self.output_of("scripts/golden", "add", case, suite, PLAINFS="none")
+            self.assertEqual(self.output_of("tar", "tvf", self.archive(suite)), listing)
             if suite == "loom":
                 first = self.bytes_of(suite)
-                self.built("scripts/golden", "add", os.path.relpath(case, self.copy), suite, PLAINFS="none")
+                self.output_of("scripts/golden", "add", os.path.relpath(case, self.copy), suite, PLAINFS="none")
                 self.assertEqual(self.bytes_of(suite), first)
                 self.assertNotEqual(packed, b"")
 
     def test_a_new_suite_is_listed(self):
-        self.assertIn("it is a new suite", self.built("scripts/golden", "add", self.case, "bad-other", PLAINFS="none"))
-        self.assertIn("bad/other/v2/expected/", self.built("tar", "tf", self.archive("bad-other")))
-        self.assertRegex(self.built("scripts/golden", "list"), r"(?m)^bad-other +1 cases")
+        self.assertIn("it is a new suite", self.output_of("scripts/golden", "add", self.case, "bad-other", PLAINFS="none"))
+        self.assertIn("bad/other/v2/expected/", self.output_of("tar", "tf", self.archive("bad-other")))
+        self.assertRegex(self.output_of("scripts/golden", "list"), r"(?m)^bad-other +1 cases")
 
     def program(self, *lost, more=()):
         """Returns a plainfs that exports the expected files of the case, without `lost` and with `more`."""
@@ -250,13 +250,13 @@ class Golden(Copied):
             if name.endswith(".txt"):
                 os.remove(os.path.join(self.case, name))
         expected = sorted(name for name in os.listdir(os.path.join(self.case, "expected")) if name.endswith(".csv"))
-        output = self.built(
+        output = self.output_of(
             "scripts/golden", "add", self.case, "loom", PLAINFS=self.program(more=("zz.npy", "more.csv"))
         )
         self.assertIn("2 paths are new in others.txt, 0 are not", output)
         self.assertEqual(text_of(self.case, "others.txt"), "more.csv\nzz.npy\n")
-        self.assertEqual(self.built("tar", "xOf", self.archive("loom"), "loom/v2/others.txt"), "more.csv\nzz.npy\n")
-        output = self.built(
+        self.assertEqual(self.output_of("tar", "xOf", self.archive("loom"), "loom/v2/others.txt"), "more.csv\nzz.npy\n")
+        output = self.output_of(
             "scripts/golden", "add", self.case, "loom", PLAINFS=self.program(expected[0], more=("zz.npy",))
         )
         self.assertIn("0 paths are new in others.txt, 2 are not", output)

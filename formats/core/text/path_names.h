@@ -29,6 +29,12 @@ inline std::string_view path_above(std::string_view path) {
   return path.substr(0, slash == path.npos ? 0 : slash);
 }
 
+// Returns the folder of a path on a disk: "/a" for "/a/b", "/" for "/a" and "." for "a".
+inline std::string folder_of_path(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? "." : std::string(path.substr(0, slash == 0 ? 1 : slash));
+}
+
 // Returns "a/b" for the path "a" and the name "b", "b" for "", and "/b" for "/".
 inline std::string joined_path(std::string_view path, std::string_view name) {
   std::string whole(path);

@@ -139,7 +139,7 @@ ScaledAxes scale_axes(const StoredArrayOf& array, const Group& group, Dimensions
       const std::string path = path_in((*scales->list())[axis]);
       if (path.empty()) continue;
       scaled.axes.names[axis] = last_name(path);
-      scaled.axes.groups[axis] = path.substr(0, std::max<size_t>(path.rfind('/'), 1));
+      scaled.axes.groups[axis] = folder_of_path(path);
       scaled.set(axis, dimensions.at(path, root_of(group)));
     }
   } else if (coordinates && coordinates->list() && coordinates->list()->size() == rank) {

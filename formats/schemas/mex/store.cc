@@ -35,11 +35,6 @@ struct Place {
   bool is_folder = false;                 // all files of a folder
 };
 
-std::string folder_of(const std::string& location) {
-  const size_t slash = location.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : location.substr(0, slash);
-}
-
 // Returns the one matrix without a prefix in a folder, if all of its names are there.
 std::optional<MatrixFiles> whole_folder(const std::vector<std::string>& names) {
   for (MatrixFiles& files : matrices_in(names))
@@ -98,13 +93,13 @@ Place place_of(const Probe& probe) {
     if (!files) throw damaged("the names of the matrix are missing");
     place.files = *std::move(files);
   } else if (probe.is_file() && !is_market_file(probe)) {
-    place.folder = folder_of(probe.location());
+    place.folder = folder_of_path(probe.location());
     place.is_table = true;
     place.files.matrices = {{"", std::string(last_name(probe.location()))}};
     place.files.writer = "table of counts";
     return place;
   } else {
-    place.folder = folder_of(probe.location());
+    place.folder = folder_of_path(probe.location());
     names = probe.files_beside();
     place.files =
         probe.is_file() ? files_of(std::string(last_name(probe.location())), names) : *prefixed(probe);

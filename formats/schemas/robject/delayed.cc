@@ -11,11 +11,6 @@
 namespace plainfs::robject {
 namespace {
 
-std::string folder_of(const std::string& location) {
-  const size_t slash = location.rfind('/');
-  return slash == location.npos ? "." : location.substr(0, slash);
-}
-
 std::string file_name(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   return std::string(last_name(path));
@@ -69,9 +64,9 @@ LabelledArray hdf5_array(const Value& seed, const Value& matrix, const View& vie
 }  // namespace
 
 std::string named_location(const std::string& path, const Scope& scope) {
-  const std::string folder = folder_of(scope.location);
-  const std::string beside = folder + "/" + file_name(path);
-  const std::string whole = path.starts_with('/') ? path : folder + "/" + path;
+  const std::string folder = folder_of_path(scope.location);
+  const std::string beside = joined_path(folder, file_name(path));
+  const std::string whole = path.starts_with('/') ? path : joined_path(folder, path);
   Sources& files = scope.context.files;
   const bool is_of_machine =
       path.starts_with('/') && is_url(scope.location);  // a path on the machine that wrote the object

@@ -54,12 +54,6 @@ class Finder {
   }
 
  private:
-  // Returns the folder of a folder, "/" for "/a".
-  static std::string above(const std::string& folder) {
-    const size_t slash = folder.rfind('/');
-    return slash == 0 ? "/" : folder.substr(0, slash);
-  }
-
   bool exists(const std::string& location, EntryKind kind) const {
     return context_.files.kind_of(location) == kind;
   }
@@ -104,10 +98,11 @@ class Finder {
     run.kind = RunKind::visium;
     run.spatial.push_back(spatial);
     run.positions = first_file(spatial, kPositions);
-    const bool is_bin = last_name(above(folder)) == kBinned;
+    const std::string above = folder_of_path(folder);
+    const bool is_bin = last_name(above) == kBinned;
     if (!is_bin && last_name(folder) != kSegmented) return run;
     run.kind = RunKind::visium_hd;
-    run.spatial.push_back(joined_path(is_bin ? above(above(folder)) : above(folder), "spatial"));
+    run.spatial.push_back(joined_path(is_bin ? folder_of_path(above) : above, "spatial"));
     if (!is_bin)
       run.positions = first_file(folder, std::array{std::string_view("cell_segmentations.geojson")});
     return run;

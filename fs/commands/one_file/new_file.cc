@@ -11,12 +11,6 @@
 namespace plainfs {
 namespace {
 
-// Returns "." for "b.csv", and "/" for "/b.csv".
-std::string folder_of_path(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-}
-
 Descriptor open_folder_of(const std::string& path) {
   Descriptor folder(::open(folder_of_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.number() < 0) throw disk_failure(path);

@@ -11,6 +11,7 @@
 #include "formats/core/base/modified_time.h"
 #include "formats/core/base/open_folder.h"
 #include "formats/core/remote/sha256.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/serve/http/field_text.h"
 
@@ -82,7 +83,7 @@ std::optional<std::string> store_identity(const std::string& location) {
   if (!real || ::stat(real.get(), &status) != 0) return std::nullopt;
   std::string text = std::string(real.get()) + "\n", folder = real.get();
   append_line("", status, text);
-  if (!S_ISDIR(status.st_mode)) folder = folder.substr(0, std::max<size_t>(folder.rfind('/'), 1));
+  if (!S_ISDIR(status.st_mode)) folder = folder_of_path(folder);
   size_t left = kMaxIdentityFiles;
   if (!append_folder(folder, 0, left, text)) return std::nullopt;
   return remote::sha256_hex(text);

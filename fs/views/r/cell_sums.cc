@@ -1,4 +1,3 @@
-#include "formats/core/model/elements/number_cast.h"
 #include "fs/views/r/seurat_parts.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 
 #include "cache/request.h"
 #include "formats/core/model/arrays/array_runs.h"
+#include "formats/core/model/elements/number_cast.h"
 #include "formats/core/sparse/dense_entries.h"
 #include "fs/views/table/column_types.h"
 
