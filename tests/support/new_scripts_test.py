@@ -229,7 +229,8 @@ class Golden(Copied):
                 self.assertNotEqual(packed, b"")
 
     def test_a_new_suite_is_listed(self):
-        self.assertIn("it is a new suite", self.output_of("scripts/golden", "add", self.case, "bad-other", PLAINFS="none"))
+        output = self.output_of("scripts/golden", "add", self.case, "bad-other", PLAINFS="none")
+        self.assertIn("it is a new suite", output)
         self.assertIn("bad/other/v2/expected/", self.output_of("tar", "tf", self.archive("bad-other")))
         self.assertRegex(self.output_of("scripts/golden", "list"), r"(?m)^bad-other +1 cases")
 
